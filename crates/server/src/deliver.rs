@@ -10,7 +10,7 @@ use axum::http::header::{HeaderName, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use throughline_channels::api;
-use throughline_engine::{CardId, Event, LaneKey, Reason};
+use throughline_engine::{CardId, Event, LaneKey, Reason, TurnId};
 use throughline_runtime::Inbound;
 use throughline_store::{Accepted, DeliveryIdentity, InboxRow, RowState, StoredResponse};
 use tokio::time::Instant;
@@ -20,7 +20,7 @@ use crate::codes::{self, Code};
 use crate::idempotency::{KeyedRequest, replayed_response, stored_response, to_json, to_store};
 use crate::problem::Problem;
 use crate::rates::whole_seconds;
-use crate::turn_chain::{self, TurnChain};
+use crate::turn_chain::{self, RECHECK, TurnChain};
 use crate::views;
 use crate::wire;
 
@@ -62,16 +62,7 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
     let running = app.enter(name);
     let wakes = app.runtime().wakes();
     let committed = wait.map(|_| wakes.watch(&keyed.key));
-    let inbound = Inbound {
-        addressing: api::addressing(&lane.channel, addressed),
-        identity: DeliveryIdentity {
-            lane: lane.clone(),
-            key: keyed.key.clone(),
-            more_keys,
-            body_hash: Some(keyed.stored_hash().to_owned()),
-        },
-        event,
-    };
+    let inbound = inbound(&keyed, &lane, more_keys, event, addressed);
     let request = DurableRequest { app, keyed, href, answer_kind, lane };
     let accepted = app.runtime().accept(inbound).await;
     let committed = committed.filter(|_| matches!(accepted, Ok(Accepted::New)));
@@ -109,6 +100,58 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
     match followed {
         Some(chain) if !chain.undecided() => request.answer(&chain, wait).await,
         _ => Ok(request.accepted()),
+    }
+}
+
+/// Stores the event and waits until its turn is committed; `None` if that takes too long. An event that was stored before is
+/// not handled again: the answer is its first turn.
+pub(crate) async fn turn_of(
+    app: &Arc<App>,
+    delivery: Delivery,
+    deadline: Instant,
+) -> Result<Option<TurnId>, Problem> {
+    let Delivery { keyed, lane, more_keys, event, addressed, href, answer_kind, .. } = delivery;
+    let _running = app.enter(running_key(&keyed.tenant, &keyed.key));
+    let wakes = app.runtime().wakes();
+    let committed = wakes.watch(&keyed.key);
+    let inbound = inbound(&keyed, &lane, more_keys, event, addressed);
+    let request = DurableRequest { app, keyed, href, answer_kind, lane };
+    let accepted = app.runtime().accept(inbound).await;
+    match accepted? {
+        Accepted::New => {}
+        Accepted::Full => {
+            ::metrics::counter!("throughline_inbox_refused_total", "why" => "queue_full").increment(1);
+            return Err(request.queue_full().await?);
+        }
+        Accepted::Duplicate(row) => {
+            ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => "api").increment(1);
+            return request.turn_of_duplicate(*row, deadline).await;
+        }
+    }
+    let heard = tokio::select! {
+        heard = tokio::time::timeout_at(deadline, committed) => heard.ok().and_then(Result::ok),
+        () = app.grace() => None,
+    };
+    wakes.unwatch(&request.keyed.key);
+    Ok(heard.map(|done| done.turn))
+}
+
+fn inbound(
+    keyed: &KeyedRequest,
+    lane: &LaneKey,
+    more_keys: Vec<String>,
+    event: Event,
+    addressed: Option<bool>,
+) -> Inbound {
+    Inbound {
+        addressing: api::addressing(&lane.channel, addressed),
+        identity: DeliveryIdentity {
+            lane: lane.clone(),
+            key: keyed.key.clone(),
+            more_keys,
+            body_hash: Some(keyed.stored_hash().to_owned()),
+        },
+        event,
     }
 }
 
@@ -194,6 +237,39 @@ impl DurableRequest<'_> {
         Ok(Problem::new(&codes::QUEUE_FULL, text).retry_after(whole_seconds(room)))
     }
 
+    /// Waits for the turn of an event that was stored before.
+    async fn turn_of_duplicate(
+        &self,
+        mut row: InboxRow,
+        deadline: Instant,
+    ) -> Result<Option<TurnId>, Problem> {
+        let keyed = &self.keyed;
+        if row.key != keyed.key {
+            let text = "this runId was used for another message; give every run a runId of its own";
+            return Err(Problem::new(&codes::KEY_REUSED, text));
+        }
+        if !keyed.is_repeated_by(row.body_hash.as_deref()) || row.lane != self.lane {
+            return Err(KeyedRequest::event_reused());
+        }
+        loop {
+            match row.state {
+                RowState::Refused => return Err(self.queue_full().await?),
+                _ if row.turn.is_some() || Instant::now() >= deadline || self.app.draining() => {
+                    return Ok(row.turn);
+                }
+                _ => {}
+            }
+            let heard = self.app.runtime().wakes().watch(&keyed.key);
+            let Some(now) = self.app.store().delivery(&keyed.tenant, &keyed.key).await? else {
+                return Ok(None);
+            };
+            if now.turn.is_none() {
+                let _ = tokio::time::timeout_at(deadline.min(Instant::now() + RECHECK), heard).await;
+            }
+            row = now;
+        }
+    }
+
     /// Answers a request whose key, or whose event, was delivered before.
     async fn duplicate(&self, row: InboxRow, wait: Option<Duration>) -> Result<Response, Problem> {
         let keyed = &self.keyed;
@@ -254,7 +330,7 @@ async fn decision_response(
 }
 
 /// Returns the error code for a reason that refuses a press, if it is one.
-fn refusal_code(reason: &str) -> Option<&'static Code> {
+pub(crate) fn refusal_code(reason: &str) -> Option<&'static Code> {
     Some(match Reason::from_code(reason)? {
         Reason::PressUnknown => &codes::PRESS_UNKNOWN,
         Reason::PressConsumed => &codes::PRESS_CONSUMED,

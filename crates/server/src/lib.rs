@@ -18,6 +18,7 @@
 
 pub mod access;
 mod activity;
+mod agui;
 mod app;
 mod approver_rules;
 pub mod auth;

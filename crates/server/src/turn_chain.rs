@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// Time after which the store is read again, since an effect that another turn cancels ends without a turn.
-const RECHECK: Duration = Duration::from_millis(500);
+pub(crate) const RECHECK: Duration = Duration::from_millis(500);
 
 /// Turn with the turns on the outcomes of its effects.
 pub(crate) struct TurnChain {
@@ -95,26 +95,72 @@ pub(crate) async fn follow(
     turn: &TurnId,
     deadline: Instant,
 ) -> Result<Option<TurnChain>, RuntimeError> {
-    let Some((lane, own)) = runtime.turn_record(tenant, turn.as_str()).await? else { return Ok(None) };
-    let mut open = OpenEffects::new(runtime);
-    open.add(&lane, &own);
-    let mut chain = TurnChain { lane, own, settled: Vec::new() };
-    while open.take_settled(&mut chain).await? && Instant::now() < deadline {
-        open.wait(deadline).await;
+    let Some(mut following) = Following::begin(runtime, tenant, turn, Awaited::Ours).await? else {
+        return Ok(None);
+    };
+    while following.advance().await? && Instant::now() < deadline {
+        following.wait(deadline).await;
     }
-    chain.settled.sort_by_key(|(_, turn)| turn.row.revision);
-    Ok(Some(chain))
+    following.chain.settled.sort_by_key(|(_, turn)| turn.row.revision);
+    Ok(Some(following.chain))
+}
+
+/// Effects that are waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// Those that we perform, and the host's content of a list, which it gives at once.
+    Ours,
+    /// Those, and the answers of the host's agent.
+    OursAndHandovers,
+}
+
+/// Chain of turns that is being followed.
+pub(crate) struct Following<'r> {
+    open: OpenEffects<'r>,
+    /// Chain so far. Turns are in the order in which they were found.
+    pub(crate) chain: TurnChain,
+}
+
+impl<'r> Following<'r> {
+    /// Begins to follow a turn; `None` if there is no such turn.
+    pub(crate) async fn begin(
+        runtime: &'r Runtime,
+        tenant: &str,
+        turn: &TurnId,
+        awaited: Awaited,
+    ) -> Result<Option<Self>, RuntimeError> {
+        let Some((lane, own)) = runtime.turn_record(tenant, turn.as_str()).await? else { return Ok(None) };
+        let mut open = OpenEffects::new(runtime, awaited);
+        open.add(&lane, &own);
+        Ok(Some(Self { open, chain: TurnChain { lane, own, settled: Vec::new() } }))
+    }
+
+    /// Adds what has settled to the chain; returns true if anything is still open.
+    pub(crate) async fn advance(&mut self) -> Result<bool, RuntimeError> {
+        self.open.take_settled(&mut self.chain).await
+    }
+
+    /// Waits until an outcome is announced, the deadline passes, or it is time to read the store again.
+    pub(crate) async fn wait(&mut self, deadline: Instant) {
+        self.open.wait(deadline).await;
+    }
+
+    /// Returns the effects that are waited for, with their classes.
+    pub(crate) fn waits_for(&self) -> impl Iterator<Item = (&EffectId, EffectClass)> {
+        self.open.effects.iter().map(|(id, (class, _))| (id, *class))
+    }
 }
 
 /// Effects whose outcomes are awaited.
 struct OpenEffects<'r> {
     runtime: &'r Runtime,
-    effects: BTreeMap<EffectId, oneshot::Receiver<Committed>>,
+    awaited: Awaited,
+    effects: BTreeMap<EffectId, (EffectClass, oneshot::Receiver<Committed>)>,
 }
 
 impl<'r> OpenEffects<'r> {
-    fn new(runtime: &'r Runtime) -> Self {
-        Self { runtime, effects: BTreeMap::new() }
+    fn new(runtime: &'r Runtime, awaited: Awaited) -> Self {
+        Self { runtime, awaited, effects: BTreeMap::new() }
     }
 
     /// Watches every effect of a turn that we perform and whose outcome becomes a turn.
@@ -132,8 +178,9 @@ impl<'r> OpenEffects<'r> {
             // Hosts are not waited for, except where a model needs their answer: a host gives that at once.
             let ours =
                 self.runtime.ports().performer(self.runtime.policy(), lane, class) == Some(Performer::Us);
-            if ours || class == EffectClass::EvidenceFetch {
-                self.effects.insert(EffectId::from(id.as_str()), self.runtime.wakes().watch(id));
+            let handed = class == EffectClass::TurnHandover && self.awaited == Awaited::OursAndHandovers;
+            if ours || handed || class == EffectClass::EvidenceFetch {
+                self.effects.insert(EffectId::from(id.as_str()), (class, self.runtime.wakes().watch(id)));
             }
         }
     }
@@ -186,13 +233,11 @@ impl<'r> OpenEffects<'r> {
     /// Waits until an outcome is announced, the deadline passes, or it is time to read the store again.
     async fn wait(&mut self, deadline: Instant) {
         let until = deadline.min(Instant::now() + RECHECK);
-        let heard = futures_util::future::select_all(self.effects.values_mut());
+        let heard = futures_util::future::select_all(self.effects.values_mut().map(|(_, heard)| heard));
         let _ = tokio::time::timeout_at(until, heard).await;
         // A watcher is notified only once, so each is registered anew.
-        let ids: Vec<EffectId> = self.effects.keys().cloned().collect();
-        for id in ids {
-            let receiver = self.runtime.wakes().watch(id.as_str());
-            self.effects.insert(id, receiver);
+        for (id, (_, receiver)) in &mut self.effects {
+            *receiver = self.runtime.wakes().watch(id.as_str());
         }
     }
 }

@@ -268,6 +268,46 @@ codes! {
         "One sender must not take what others need.",
         "Send the same request again after Retry-After seconds, with the same Idempotency-Key: it is taken then. An address behind which many people are, as that of a proxy, needs a higher rate.",
         ["server.rate_per_peer", "server.rate_per_person"];
+    AGUI_WRONG_THREAD = 2301, "agui.wrong_thread", Some(409), "The interrupt belongs to another thread",
+        "An answer in `resume` names an interrupt of another thread. Nothing was applied.",
+        "An interrupt is answered in the thread that asked, so that nobody decides what they do not see.",
+        "Run the agent with the thread that sent the interrupt.",
+        [];
+    AGUI_UNKNOWN = 2302, "agui.unknown_interrupt", Some(404), "The interrupt is not known",
+        "An answer in `resume` names an interrupt that this thread never had. Nothing was applied.",
+        "The id of an interrupt is that of a card and its version; it was mistyped, cut or made up.",
+        "Take the ids from the interrupts of the newest run.",
+        [];
+    AGUI_PARTIAL = 2303, "agui.partial_resume", Some(409), "An open interrupt is not answered",
+        "`resume` answers some of the open interrupts and leaves others out. Nothing was applied.",
+        "Whoever goes on answers everything that waits for them, so that nothing is passed over.",
+        "Answer every interrupt that the message names; the status `cancelled` leaves one.",
+        [];
+    AGUI_OPEN = 2304, "agui.interrupts_open", Some(409), "Interrupts are open",
+        "A message came while the thread waits for answers to interrupts. The message was not taken.",
+        "A text approves nothing, and what is open would be lost from sight.",
+        "Answer or cancel them in `resume`, or send `throughline.parallel` = true in `forwardedProps`. The event `throughline.interrupts` lists them.",
+        [];
+    AGUI_PAYLOAD = 2305, "agui.invalid_payload", Some(422), "The answer does not fit the interrupt",
+        "The payload of an answer is not what the interrupt's `responseSchema` describes. Nothing was applied.",
+        "What is not understood is refused rather than guessed.",
+        "Send a payload of that schema, such as `{\"approved\": true}`.",
+        [];
+    AGUI_EXPIRED = 2306, "agui.expired", Some(410), "The interrupt has expired",
+        "An answer came after the interrupt's `expiresAt`. Nothing was applied.",
+        "What was checked and shown that long ago may not hold any more.",
+        "Cancel the interrupt to go on, and ask for it again.",
+        ["policy.approval.max_age_ms"];
+    AGUI_NOTHING = 2307, "agui.no_message", Some(422), "The run has nothing to do",
+        "The input of a run has neither a message of the user nor an answer to an interrupt.",
+        "The agent answers messages; a thread is read by its lane.",
+        "Add a message with the role `user` to `messages`, or answers to `resume`.",
+        [];
+    AGUI_TIMEOUT = 2308, "agui.run_timeout", Some(504), "The run took too long",
+        "The run ended before everything that it began did. What was sent is durable, and goes on.",
+        "A model, a tracker or the host's agent has not answered in the time of a run, or that of `Prefer: wait`.",
+        "Run again with the same input: nothing is done twice, and what has come meanwhile is told.",
+        ["policy.handover_ms"];
     NOT_FOUND = 2404, "not_found", Some(404), "There is nothing here under that name",
         "The path, or the id in it, is not known to this tenant.",
         "It was mistyped or never existed, or it belongs to somebody else: the answer is the same.",

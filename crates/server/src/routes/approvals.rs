@@ -206,6 +206,19 @@ pub(crate) async fn decide(
     keyed: KeyedRequest,
     wait: Duration,
 ) -> Result<Response, Problem> {
+    let delivery = decision(app, caller, row, asked, keyed, wait)?;
+    deliver(app, delivery).await
+}
+
+/// Returns the press of a decision's button at the version that was seen, to be delivered.
+pub(crate) fn decision(
+    app: &App,
+    caller: &Caller,
+    row: ApprovalRow,
+    asked: &wire::Decide,
+    keyed: KeyedRequest,
+    wait: Duration,
+) -> Result<Delivery, Problem> {
     let actor = caller.actor(app, asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     app.runtime().fault(FailPoint::Verified)?;
     let href = href(&row);
@@ -227,7 +240,7 @@ pub(crate) async fn decide(
         kind: EventKind::CardPressed { press, remember: false },
     };
     let (lane, wait) = (row.lane, Some(wait));
-    let delivery = Delivery {
+    Ok(Delivery {
         keyed,
         lane,
         more_keys: Vec::new(),
@@ -236,6 +249,5 @@ pub(crate) async fn decide(
         wait,
         href,
         answer_kind: AnswerKind::Decision,
-    };
-    deliver(app, delivery).await
+    })
 }

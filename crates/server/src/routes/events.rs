@@ -107,6 +107,17 @@ pub(crate) async fn deliver_request(
     event: EventRequest,
     wait: Option<Duration>,
 ) -> Result<Response, Problem> {
+    let inbound = permitted(app, caller, &keyed, event)?;
+    deliver_inbound(app, caller, keyed, inbound, wait, AnswerKind::Turn).await
+}
+
+/// Returns the event of a request, if the caller may send it.
+pub(crate) fn permitted(
+    app: &App,
+    caller: &Caller,
+    keyed: &KeyedRequest,
+    event: EventRequest,
+) -> Result<NormalisedEvent, Problem> {
     if caller.acts_only_as_self() && !KINDS_OF_PEOPLE.contains(&event.kind.as_str()) {
         let text =
             format!("{} may send {}, not {:?}", caller.label(), KINDS_OF_PEOPLE.join(", "), event.kind);
@@ -115,8 +126,7 @@ pub(crate) async fn deliver_request(
     caller.need(act_of(&event.kind).scope())?;
     let named = event.actor.as_ref().and_then(|actor| actor.id.as_deref());
     caller.actor(app, named)?;
-    let inbound = normalise(app, caller, &keyed, event).map_err(Problem::from_channel)?;
-    deliver_inbound(app, caller, keyed, inbound, wait, AnswerKind::Turn).await
+    normalise(app, caller, keyed, event).map_err(Problem::from_channel)
 }
 
 /// Converts a request to an event. Its actor is the caller unless it names another.
@@ -144,6 +154,19 @@ pub(crate) async fn deliver_inbound(
     wait: Option<Duration>,
     answer_kind: AnswerKind,
 ) -> Result<Response, Problem> {
+    let delivery = admitted(app, caller, keyed, inbound, wait, answer_kind).await?;
+    deliver(app, delivery).await
+}
+
+/// Returns an event to be delivered, if the caller may do that in its lane.
+pub(crate) async fn admitted(
+    app: &App,
+    caller: &Caller,
+    keyed: KeyedRequest,
+    inbound: NormalisedEvent,
+    wait: Option<Duration>,
+    answer_kind: AnswerKind,
+) -> Result<Delivery, Problem> {
     plugged_in(app, &inbound)?;
     let NormalisedEvent { lane, host_key, event, addressed, .. } = inbound;
     access::check(app, caller, act_of(event.kind.name()), &lane, "lane").await?;
@@ -153,7 +176,7 @@ pub(crate) async fn deliver_inbound(
     let keyed = if host_key.is_some() { keyed.about_event_of(&event.actor) } else { keyed };
     let href = keyed.turn_href();
     let more_keys = host_key.into_iter().collect();
-    deliver(app, Delivery { keyed, lane, more_keys, event, addressed, wait, href, answer_kind }).await
+    Ok(Delivery { keyed, lane, more_keys, event, addressed, wait, href, answer_kind })
 }
 
 /// Checks that a person reports only their own lists and focus; hosts may report those of others.
@@ -191,7 +214,7 @@ fn known_kind(kind: &str) -> &'static str {
     HOST_KINDS.into_iter().find(|known| *known == kind).unwrap_or("other")
 }
 
-fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: Duration) {
+pub(super) fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: Duration) {
     let code = status.as_u16().to_string();
     ::metrics::counter!("throughline_ingress_requests_total", "channel" => channel, "kind" => kind, "code" => code)
         .increment(1);

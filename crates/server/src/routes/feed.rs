@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::MessageId;
 use throughline_engine::data::lane::Lane;
 use throughline_runtime::Heard;
+use throughline_runtime::turn_log::Turn;
 use throughline_store::{EffectState, LaneInfo, Performer, StoredTurn};
 use tokio::sync::broadcast;
 
@@ -237,7 +238,12 @@ pub(crate) async fn events_of(
     lane: &Lane,
     stored: &StoredTurn,
 ) -> Result<Vec<FeedEvent>, Problem> {
-    let Slots { events, .. } = slots_of(app, lane, stored).await?;
+    events_of_turn(app, lane, &lanes::read(stored)?).await
+}
+
+/// Returns the events of a turn that has been read, as [`events_of`] does.
+pub(crate) async fn events_of_turn(app: &App, lane: &Lane, turn: &Turn) -> Result<Vec<FeedEvent>, Problem> {
+    let Slots { events, .. } = slots_of_turn(app, lane, turn).await?;
     Ok(events.into_iter().map(|(_, event)| event).collect())
 }
 
@@ -252,9 +258,12 @@ pub(crate) struct Slots {
 
 /// Returns the events of a turn as [`events_of`] does, each with its slot.
 pub(crate) async fn slots_of(app: &App, lane: &Lane, stored: &StoredTurn) -> Result<Slots, Problem> {
-    let turn = lanes::read(stored)?;
+    slots_of_turn(app, lane, &lanes::read(stored)?).await
+}
+
+async fn slots_of_turn(app: &App, lane: &Lane, turn: &Turn) -> Result<Slots, Problem> {
     let runtime = app.runtime();
-    let planned = views::offered(runtime, views::planned(runtime, &lane.key, &turn).await?).await?;
+    let planned = views::offered(runtime, views::planned(runtime, &lane.key, turn).await?).await?;
     let cards: Vec<_> = planned.iter().filter_map(|effect| Some((effect, effect.card()?))).collect();
     let mut ids = turn.row.messages.clone();
     ids.extend(cards.iter().map(|(_, (message, _))| message.clone()));
@@ -268,7 +277,7 @@ pub(crate) async fn slots_of(app: &App, lane: &Lane, stored: &StoredTurn) -> Res
         place.unwrap_or(turn.row.effects.len())
     };
 
-    let mut told = vec![(0, FeedEvent::Turn(wire::TurnInfo::new(&turn)))];
+    let mut told = vec![(0, FeedEvent::Turn(wire::TurnInfo::new(turn)))];
     let posted = |id: &MessageId| cards.iter().any(|(effect, (shown, _))| effect.posts_card() && shown == id);
     for (slot, id) in (1..).zip(&turn.row.messages).filter(|(_, id)| !posted(id)) {
         let event = match view(id) {

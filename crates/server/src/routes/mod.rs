@@ -1,5 +1,6 @@
 //! Routes of the HTTP API, one file for each resource, and the OpenAPI document.
 
+mod agui;
 pub(crate) mod approvals;
 pub(crate) mod context;
 pub(crate) mod cursor;
@@ -49,6 +50,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
     let v1 = Router::new()
         .route("/events", post(events::post_event).get(tenant_stream::get_events))
         .route("/stream", get(tenant_stream::get_stream))
+        .route("/agui", post(agui::post_run))
         .route("/turns/{turn}", get(turns::get_turn))
         .route("/turns/{turn}/why", get(turns::get_why))
         .route("/lanes", get(lanes::list_lanes))

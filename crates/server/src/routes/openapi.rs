@@ -14,7 +14,7 @@ use crate::problem::PROBLEM_JSON;
 use crate::wire::ProblemDetails;
 
 use super::{
-    approvals, context, effects, erasures, events, facts, health, lanes, options, pause, poll, replay,
+    agui, approvals, context, effects, erasures, events, facts, health, lanes, options, pause, poll, replay,
     resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns, webhooks,
 };
 
@@ -42,7 +42,7 @@ use super::{
     modifiers(&Bearer, &Problems),
     components(schemas(ProblemDetails)),
     paths(
-        events::post_event, tenant_stream::get_stream, tenant_stream::get_events, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
+        events::post_event, agui::post_run, tenant_stream::get_stream, tenant_stream::get_events, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
         lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
         context::get_context, context::post_render, facts::list_facts, facts::post_fact, facts::delete_fact,
         options::post_options, options::delete_options, options::put_focus,

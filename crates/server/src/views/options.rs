@@ -12,7 +12,7 @@ use crate::turn_chain::TurnChain;
 use crate::wire;
 
 /// Returns the registered lists, by id.
-pub(super) fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
+pub(crate) fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
     let sets = lane.records.iter().filter_map(|record| match record {
         Record::OptionSet(set) => Some(wire::OptionSet::seen(set, set.user.as_deref().unwrap_or_default())),
         _ => None,

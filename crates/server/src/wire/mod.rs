@@ -10,6 +10,7 @@ mod lane;
 mod operations;
 mod option;
 mod problem;
+mod run;
 mod tenant_event;
 mod tool;
 mod turn;
@@ -34,6 +35,7 @@ pub use option::{
 };
 pub use problem::{Current, Pointed, ProblemDetails};
 pub use tenant_event::{Envelope, Place, TenantEvents};
+pub use run::{ResumeEntry, RunAgentInput};
 pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
 pub use webhook::{DeadLetter, Delivered, Webhook};
