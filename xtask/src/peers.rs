@@ -62,6 +62,10 @@ const LLMOCK: &str = "THROUGHLINE_AIMOCK";
 const EMULATE: [&str; 2] = ["emulate@0.12.2", "@emulators/core@0.6.1"];
 /// The variable that names its description.
 const EMULATE_AT: &str = "THROUGHLINE_EMULATE";
+/// AG-UI's own client, and the schemas of its events.
+const AGUI: [&str; 2] = ["@ag-ui/client@1.0.0", "@ag-ui/core@1.0.0"];
+/// The variable that names its description.
+const AGUI_AT: &str = "THROUGHLINE_AGUI";
 
 /// Runs all of them.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
@@ -80,8 +84,10 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         test(repo, &["-p", "throughline-models"], "peers", &[(LLMOCK, &llmock)])?;
         let emulate = package(&EMULATE, "emulate", "emulate/package.json")?;
         test(repo, &["-p", "throughline-server"], "slack", &[(EMULATE_AT, &emulate)])?;
+        let agui = package(&AGUI, "agui", "@ag-ui/client/package.json")?;
+        test(repo, &["-p", "throughline-server"], "api", &[(AGUI_AT, &agui)])?;
     } else {
-        output::step("aimock and emulate: skipped, there is no npm (Debian: `apt install npm`)");
+        output::step("aimock, emulate and AG-UI's client: skipped, there is no npm (Debian: `apt install npm`)");
     }
     tools(repo, &["-p", "throughline-server"])?;
     let followers = python(repo, FOLLOWERS, "followers")?;

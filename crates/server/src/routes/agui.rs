@@ -74,7 +74,8 @@ async fn read_and_run(app: &Arc<App>, request: Request<Body>) -> Result<Response
     };
     let counted = counted(app, &caller)?;
     let (to, events) = mpsc::unbounded_channel();
-    let run = Run::begin(app, caller, ids, input, Sent { to, _counted: counted }, wait(&parts.headers)).await?;
+    let run =
+        Run::begin(app, caller, ids, input, Sent { to, _counted: counted }, wait(&parts.headers)).await?;
     // On its own: a client that leaves does not stop what it began.
     let scope = (REQUEST.try_with(Clone::clone).unwrap_or_default(), language::here());
     tokio::spawn(REQUEST.scope(scope.0, LANGUAGE.scope(scope.1, run.go())));

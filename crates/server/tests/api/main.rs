@@ -1,5 +1,8 @@
 //! Tests of the HTTP API over real sockets, one module for each subject.
 
+mod agui;
+mod agui_peer;
+mod agui_runs;
 mod approvals;
 mod connections;
 mod context;

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-const ROUTES: [(&str, &str); 26] = [
+const ROUTES: [(&str, &str); 27] = [
     ("POST", "/v1/events"),
+    ("POST", "/v1/agui"),
     ("GET", "/v1/turns/{}"),
     ("GET", "/v1/turns/{}/why"),
     ("GET", "/v1/lanes"),
@@ -54,6 +55,11 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     ];
     let name = prop::sample::select(vec![
         "lane",
+        "threadId",
+        "runId",
+        "messages",
+        "resume",
+        "forwardedProps",
         "conversation",
         "channel",
         "thread",
