@@ -42,5 +42,5 @@ fn every_operation_is_named_and_says_what_it_answers() {
             }
         }
     }
-    assert_eq!(operations, 50);
+    assert_eq!(operations, 51);
 }
