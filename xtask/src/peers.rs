@@ -87,7 +87,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         let agui = package(&AGUI, "agui", "@ag-ui/client/package.json")?;
         test(repo, &["-p", "throughline-server"], "api", &[(AGUI_AT, &agui)])?;
     } else {
-        output::step("aimock, emulate and AG-UI's client: skipped, there is no npm (Debian: `apt install npm`)");
+        output::step(
+            "aimock, emulate and AG-UI's client: skipped, there is no npm (Debian: `apt install npm`)",
+        );
     }
     tools(repo, &["-p", "throughline-server"])?;
     let followers = python(repo, FOLLOWERS, "followers")?;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use throughline_channels::agui::{Interrupt, InterruptReason};
+use throughline_channels::direction::steadied;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
@@ -196,7 +197,7 @@ impl Open {
         Interrupt {
             id: self.id(),
             reason,
-            message: self.model.title.clone(),
+            message: steadied(self.model.title.clone()),
             tool_call_id,
             response_schema: self.schema(),
             expires_at: self.card.expires_at.map(|end| end.rfc3339()),
@@ -224,11 +225,10 @@ impl Open {
     }
 
     fn metadata(&self) -> Value {
-        let labels = self
-            .model
-            .buttons
-            .iter()
-            .map(|button| (button.action.as_str().to_owned(), Value::from(button.label.as_str())));
+        let labels =
+            self.model.buttons.iter().map(|button| {
+                (button.action.as_str().to_owned(), Value::from(steadied(button.label.clone())))
+            });
         let mut metadata = json!({
             "card": self.card.id, "step": self.model.step, "version": self.card.version,
             "labels": labels.collect::<Map<_, _>>(),

@@ -6,6 +6,7 @@ mod interrupts;
 mod resume;
 mod run;
 mod snapshot;
+mod telling;
 mod thread;
 
 pub(crate) use run::{Run, Sent, error};

@@ -9,13 +9,11 @@ use serde_json::{Value, json};
 use throughline_channels::agui::{Outcome, PROTOCOL, RunEvent, RunIds, RunInput, UserMessage};
 use throughline_channels::api::{ActorRequest, EventRequest, LaneRequest};
 use throughline_engine::data::canonical_json::{hex, sha256};
-use throughline_engine::data::effect::EffectClass;
-use throughline_engine::{CardId, EffectId, LaneKey, MessageId, TurnId};
-use throughline_runtime::turn_log::Turn;
+use throughline_engine::{EffectId, LaneKey, TurnId};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
-use super::interrupts::{Asks, Waiting};
+use super::interrupts::{Asks, Open, Waiting};
 use super::resume::{self, Step};
 use super::snapshot;
 use super::thread::Thread;
@@ -23,13 +21,10 @@ use crate::access::{self, Act};
 use crate::app::{App, CountGuard};
 use crate::auth::Caller;
 use crate::codes;
-use crate::deliver::{AnswerKind, Delivery, refusal_code, turn_of};
+use crate::deliver::{AnswerKind, Delivery, turn_of};
 use crate::idempotency::KeyedRequest;
 use crate::problem::Problem;
 use crate::routes::events;
-use crate::routes::feed::{FeedEvent, events_of_turn};
-use crate::turn_chain::{Awaited, Following};
-use crate::wire;
 
 /// Largest time of a run. It is longer than a handover waits by default, so that its own end is told.
 const LONGEST: Duration = Duration::from_secs(150);
@@ -61,19 +56,19 @@ pub(crate) struct Sent {
 
 /// Run.
 pub(crate) struct Run {
-    app: Arc<App>,
-    by: Speaker,
-    lane: LaneKey,
+    pub(super) app: Arc<App>,
+    pub(super) by: Speaker,
+    pub(super) lane: LaneKey,
     ids: RunIds,
     input: RunInput,
     sent: Sent,
-    deadline: Instant,
+    pub(super) deadline: Instant,
     /// Ids of messages and calls that the client shows.
-    shown: BTreeSet<String>,
+    pub(super) shown: BTreeSet<String>,
     /// Steps that were begun, by effect.
-    steps: BTreeMap<EffectId, String>,
+    pub(super) steps: BTreeMap<EffectId, String>,
     /// Turns of the run.
-    turns: Vec<Value>,
+    pub(super) turns: Vec<Value>,
 }
 
 impl Run {
@@ -159,8 +154,7 @@ impl Run {
             match step {
                 Step::Nothing => {}
                 Step::Leave { interrupt } => {
-                    let open: BTreeSet<String> =
-                        waiting.open.iter().map(super::interrupts::Open::id).collect();
+                    let open: BTreeSet<String> = waiting.open.iter().map(Open::id).collect();
                     Thread::change(app.store(), &self.lane, |thread| {
                         thread.left.retain(|left| open.contains(left));
                         thread.left.insert(interrupt.clone());
@@ -306,165 +300,13 @@ impl Run {
         turn.ok_or_else(|| self.too_long())
     }
 
-    fn too_long(&self) -> Problem {
+    pub(super) fn too_long(&self) -> Problem {
         if self.app.draining() {
             let text = "what was sent is durable; run again, with the same input, for the rest";
             return Problem::new(&codes::DRAINING, text);
         }
         let text = "what was sent is durable and goes on; run again, with the same input, for the rest";
         Problem::new(&codes::AGUI_TIMEOUT, text)
-    }
-
-    /// Tells a turn and those on the outcomes of its effects, as they are committed.
-    async fn follow(&mut self, turn: &TurnId) -> Result<(), Problem> {
-        let app = self.app.clone();
-        let awaited = Awaited::OursAndHandovers;
-        let following = Following::begin(app.runtime(), &self.lane.tenant, turn, awaited).await?;
-        let Some(mut following) = following else { return Err(Problem::not_found("turn")) };
-        let mut told = 0;
-        loop {
-            let more = following.advance().await?;
-            if told == 0 {
-                let own = &following.chain.own;
-                self.refused(own).await?;
-                self.tell_turn(own).await?;
-                told = 1;
-            }
-            while let Some((effect, turn)) = following.chain.settled.get(told - 1) {
-                self.finish_step(effect);
-                self.tell_turn(turn).await?;
-                told += 1;
-            }
-            let open: BTreeMap<EffectId, EffectClass> =
-                following.waits_for().map(|(id, class)| (id.clone(), class)).collect();
-            self.show_steps(&open);
-            if !more {
-                return Ok(());
-            }
-            if Instant::now() >= self.deadline || app.draining() {
-                return Err(self.too_long());
-            }
-            following.wait(self.deadline).await;
-        }
-    }
-
-    /// Fails if the turn refused a press.
-    async fn refused(&self, turn: &Turn) -> Result<(), Problem> {
-        let Some(code) = refusal_code(turn.row.decision.reason.code()) else { return Ok(()) };
-        let notices = self.notices(turn).await?;
-        let text = if notices.is_empty() { code.title.to_owned() } else { notices.join(" ") };
-        Err(Problem::new(code, text))
-    }
-
-    async fn notices(&self, turn: &Turn) -> Result<Vec<String>, Problem> {
-        let told = self.feed(turn).await?;
-        let texts = told.into_iter().filter_map(|event| match event {
-            FeedEvent::Effect(effect) => self.notice_of(&effect),
-            _ => None,
-        });
-        Ok(texts.collect())
-    }
-
-    /// Returns the text of a notice to the person who speaks.
-    fn notice_of(&self, effect: &wire::Effect) -> Option<String> {
-        let text = |name: &str| effect.body.get(name).and_then(Value::as_str);
-        let ours = effect.class == EffectClass::Notice.as_str() && text("to") == Some(&self.by.actor);
-        text("text").filter(|_| ours).map(str::to_owned)
-    }
-
-    async fn feed(&self, turn: &Turn) -> Result<Vec<FeedEvent>, Problem> {
-        let lane = self.app.runtime().lane(&self.lane).await?;
-        events_of_turn(&self.app, &lane, turn).await
-    }
-
-    async fn tell_turn(&mut self, turn: &Turn) -> Result<(), Problem> {
-        let info = wire::TurnInfo::new(turn);
-        self.turns.push(json!({"turn": info.turn, "decision": info.decision, "reason": info.reason}));
-        for event in self.feed(turn).await? {
-            match event {
-                FeedEvent::Message(message) if message.role == "assistant" => {
-                    self.tell_text(message.id, &message.text);
-                }
-                FeedEvent::Card { message, posted: true, .. } => {
-                    let views =
-                        self.app.runtime().messages(&self.lane, std::slice::from_ref(&message)).await?;
-                    if let Some(view) = views.into_iter().next() {
-                        self.tell_text(message.0, &view.text);
-                    }
-                }
-                FeedEvent::Effect(effect) => {
-                    if let Some(text) = self.notice_of(&effect) {
-                        self.tell_text(effect.id, &text);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn tell_text(&mut self, message_id: String, text: &str) {
-        if !self.shown.insert(message_id.clone()) {
-            return;
-        }
-        self.tell(RunEvent::TextMessageStart { message_id: message_id.clone(), role: "assistant" });
-        if !text.is_empty() {
-            self.tell(RunEvent::TextMessageContent {
-                message_id: message_id.clone(),
-                delta: text.to_owned(),
-            });
-        }
-        self.tell(RunEvent::TextMessageEnd { message_id });
-    }
-
-    /// Tells what became of an approval that was decided.
-    async fn tell_result(&mut self, card: &CardId) -> Result<(), Problem> {
-        let row = self.app.store().approval(&self.lane.tenant, card).await?;
-        let Some(row) = row.filter(|row| row.state != throughline_store::ApprovalState::Pending) else {
-            return Ok(());
-        };
-        let message_id = snapshot::result_id(card);
-        if !self.shown.insert(message_id.clone()) {
-            return Ok(());
-        }
-        let lane = self.app.runtime().lane(&self.lane).await?;
-        let shows =
-            lane.records.get::<throughline_engine::data::card::Card>(card).map(|card| card.message.clone());
-        let shows: Vec<MessageId> = shows.into_iter().collect();
-        let views = self.app.runtime().messages_of(&lane, &shows).await?;
-        let text = views.into_iter().next().map(|view| view.text);
-        let content = text.unwrap_or_else(|| crate::views::approval_state(&row.state).to_owned());
-        self.tell(RunEvent::ToolCallResult {
-            message_id,
-            tool_call_id: card.0.clone(),
-            content,
-            role: "tool",
-        });
-        Ok(())
-    }
-
-    /// Begins a step for every effect that is waited for, and ends those of the others.
-    fn show_steps(&mut self, open: &BTreeMap<EffectId, EffectClass>) {
-        let over: Vec<EffectId> = self.steps.keys().filter(|id| !open.contains_key(*id)).cloned().collect();
-        for id in over {
-            self.finish_step(&id);
-        }
-        for (id, class) in open {
-            if self.steps.contains_key(id) {
-                continue;
-            }
-            let word = class.as_str().to_owned();
-            let taken = self.steps.values().any(|name| *name == word);
-            let step_name = if taken { format!("{word} {id}") } else { word };
-            self.tell(RunEvent::StepStarted { step_name: step_name.clone() });
-            self.steps.insert(id.clone(), step_name);
-        }
-    }
-
-    fn finish_step(&mut self, effect: &EffectId) {
-        if let Some(step_name) = self.steps.remove(effect) {
-            self.tell(RunEvent::StepFinished { step_name });
-        }
     }
 
     async fn tell_what_is_not_read(&self) -> Result<(), Problem> {
@@ -490,7 +332,7 @@ impl Run {
     }
 
     /// Sends an event. A client that has left hears nothing, and the run goes on.
-    fn tell(&self, event: RunEvent) {
+    pub(super) fn tell(&self, event: RunEvent) {
         let _ = self.sent.to.send(event);
     }
 }

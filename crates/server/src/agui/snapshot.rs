@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use throughline_channels::agui::{AssistantTurn, FunctionCall, HistoryMessage, ToolCall};
+use throughline_channels::direction::steadied;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Role;
@@ -43,7 +44,8 @@ pub(super) fn state(lane: &Lane) -> Value {
 pub(super) async fn messages(app: &App, by: &Speaker, lane: &Lane) -> Result<Vec<HistoryMessage>, Problem> {
     let views = app.runtime().messages_of(lane, &ids(app, lane).await?).await?;
     let mut history = Vec::with_capacity(views.len());
-    for view in views {
+    for mut view in views {
+        view.text = steadied(view.text);
         match view.role {
             Role::User => {
                 let id = view.channel_id.clone().unwrap_or_else(|| view.id.0.clone());

@@ -223,7 +223,11 @@ async fn a_conversation_with_a_gate() {
     assert_eq!(you.resume(json!([cancelled(&next.interrupt())])).await.outcome(), "success");
     let asked = you.say("create a task").await;
     assert_eq!(asked.outcome(), "success", "what is missing is asked for in words");
-    assert!(asked.custom("throughline.pending").iter().any(|pending| pending["class"] == "conversational"), "{:#?}", asked.0);
+    assert!(
+        asked.custom("throughline.pending").iter().any(|pending| pending["class"] == "conversational"),
+        "{:#?}",
+        asked.0
+    );
     assert!(!you.say("Write the manual").await.texts().is_empty(), "and answered by a text");
     server.stopped().await;
 }

@@ -225,7 +225,7 @@ async fn one_case(server: &Server, case: usize, entries: &[Entry]) {
         json!(""),
     ];
     let said = |n: usize| match n {
-        0 | 1 | 2 => json!({"status": "resolved", "payload": {"approved": true}}),
+        0..=2 => json!({"status": "resolved", "payload": {"approved": true}}),
         3 => json!({"status": "resolved", "payload": {"approved": false}}),
         4 => json!({"status": "cancelled"}),
         5 => json!({"status": "resolved", "payload": {"approved": "yes"}}),
