@@ -1,0 +1,203 @@
+"""Agent: delivers what people say, performs what the turns ask for, and reports it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from .. import models
+from .._answers import report
+from .._errors import NoHandler, Problem, Rejected
+from .._journal import Journal
+from .._types import Execution, Handover
+from .client import AsyncThroughline
+
+_log = logging.getLogger("throughline")
+
+#: A handler gets the effect and returns what came of it.
+Handler = Callable[[Any], Awaitable[Any]]
+OnHandover = TypeVar("OnHandover", bound=Callable[[Handover], Awaitable[Any]])
+OnOption = TypeVar("OnOption", bound=Callable[[Execution], Awaitable[Any]])
+OnEffect = TypeVar("OnEffect", bound=Handler)
+
+
+@dataclass
+class Said:
+    """What became of a message: its turn, and everything that was said to it, in order."""
+
+    turn: models.TurnAnswer
+    texts: list[str] = field(default_factory=list[str])
+
+    def __str__(self) -> str:
+        lines = [f"it is an answer: {self.applied}"] if self.applied is not None else []
+        return "\n".join(lines + self.texts)
+
+    @property
+    def applied(self) -> Any:
+        """Value that was read as the answer to a question; nothing if there is none."""
+        applied = self.turn.get("applied")
+        return applied["value"] if applied else None
+
+
+class AsyncAgent:
+    """Agent of a host.
+
+    Handlers are registered by class of effect, and an effect is performed by one of them at a time here. What a handler
+    returns is reported with the effect's id as the key. A handler that raises `Rejected` is reported so; after any
+    other exception nothing is reported, and the effect stays offered. What was offered before this process began is
+    performed at the first call: an effect may come again, so use its id as the key of what you do. With `journal`, a
+    folder, what was performed and not yet reported is only reported.
+    """
+
+    def __init__(
+        self,
+        url: str | AsyncThroughline,
+        token: str | None = None,
+        *,
+        journal: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.client = AsyncThroughline(url, token) if isinstance(url, str) else url
+        self._journal = Journal(journal) if journal is not None else None
+        self._handlers: dict[str, Handler] = {}
+        self._performing: set[str] = set()
+        self._recovered = False
+
+    def on(self, effect_class: str) -> Callable[[OnEffect], OnEffect]:
+        """Registers the handler of a class of effects: `@agent.on("tracker.create")`."""
+
+        def register(handler: OnEffect) -> OnEffect:
+            self._handlers[effect_class] = handler
+            return handler
+
+        return register
+
+    def on_handover(self, handler: OnHandover) -> OnHandover:
+        """Registers what answers a message that nothing decided: with a text, `ask(…)`, `show(…)`, or nothing."""
+        self._handlers["turn.handover"] = handler
+        return handler
+
+    def on_option(self, handler: OnOption) -> OnOption:
+        """Registers what executes a chosen option."""
+        self._handlers["option.execute"] = handler
+        return handler
+
+    async def say(
+        self,
+        text: str,
+        *,
+        conversation: str,
+        user: str,
+        thread: str | None = None,
+        channel: str | None = None,
+        key: str | None = None,
+    ) -> Said:
+        """Delivers a person's message, performs what it asks for, and returns what was said to it."""
+        lane: models.EventLane = {"conversation": conversation}
+        if thread is not None:
+            lane["thread"] = thread
+        if channel is not None:
+            lane["channel"] = channel
+        return await self.deliver(
+            {"lane": lane, "actor": {"id": user}, "kind": "message.posted", "text": text}, key=key
+        )
+
+    async def deliver(self, event: models.EventBody, *, key: str | None = None) -> Said:
+        """Delivers any event, as a press, and performs what it asks for."""
+        await self._recover_once()
+        return await self.perform(await self.client.deliver(event, key=key))
+
+    async def perform(self, turn: models.TurnAnswer) -> Said:
+        """Performs what a turn asks for; for turns that came otherwise, as by `client.decide`."""
+        said = Said(turn)
+        for effect in turn["effects"]:
+            if _offered(effect):
+                await self._perform(effect, said)
+        said.texts += [message["text"] for message in turn["messages"]]
+        return said
+
+    async def recover(self) -> int:
+        """Performs everything that is offered and not reported, oldest first, and returns how much that was.
+
+        An effect without a handler here is another process's, and is left alone.
+        """
+        self._recovered = True
+        for kept in self._journal.effects() if self._journal else []:
+            await self._report_kept(kept)
+        offered = [effect async for effect in self.client.effects(state="attempted")]
+        ours = [effect for effect in reversed(offered) if _offered(effect) and effect["class"] in self._handlers]
+        for effect in ours:
+            await self._perform(effect, None)
+        return len(ours)
+
+    async def run(self, *, every: float = 1.0) -> None:
+        """Performs what is offered in any conversation, until it is cancelled; asks every so many seconds."""
+        while True:
+            try:
+                await self.recover()
+            except Exception:
+                _log.exception("an effect failed, and is tried again")
+            await asyncio.sleep(every)
+
+    async def _recover_once(self) -> None:
+        if not self._recovered:
+            await self.recover()
+
+    async def _perform(self, effect: models.Effect, said: Said | None) -> None:
+        if effect["id"] in self._performing:
+            return
+        self._performing.add(effect["id"])
+        try:
+            done = await self._done(effect)
+            await self._report(effect["id"], done)
+        finally:
+            self._performing.discard(effect["id"])
+        answer = done.get("answer")
+        assistant = answer.get("assistant") if answer else None
+        if said and assistant:
+            said.texts.append(assistant["text"])
+
+    async def _done(self, effect: models.Effect) -> models.ResultReport:
+        """Performs an effect, unless that was done before and only its report is missing."""
+        kept = self._journal.get(effect["id"]) if self._journal else None
+        if kept is not None:
+            return kept
+        handler = self._handlers.get(effect["class"])
+        if handler is None:
+            raise NoHandler(effect["class"], effect["id"])
+        done: models.ResultReport
+        try:
+            done = report(effect["class"], await handler(cast(Any, effect)))
+        except Rejected as why:
+            done = {"outcome": "rejected", "error": str(why)}
+        if self._journal:
+            self._journal.put(effect["id"], done)
+        return done
+
+    async def _report(self, effect: str, done: models.ResultReport) -> None:
+        try:
+            await self.client.report(effect, done)
+        except Problem as refused:
+            # It was taken back by a "stop", ended while it was performed, or was erased.
+            if refused.status not in (404, 409):
+                raise
+            _log.warning("the effect %s ended otherwise meanwhile: %s", effect, refused.detail)
+        if self._journal:
+            self._journal.remove(effect)
+
+    async def _report_kept(self, effect: str) -> None:
+        done = self._journal.get(effect) if self._journal else None
+        if done is None:
+            return
+        try:
+            await self._report(effect, done)
+        except Problem as refused:
+            # Its time was over, and it is uncertain now: a person is asked, unless the token may say it.
+            _log.warning("what became of the effect %s cannot be reported: %s", effect, refused.detail)
+
+
+def _offered(effect: models.Effect) -> bool:
+    return effect["delivery"] == "host" and effect["state"] == "attempted"

@@ -1,0 +1,141 @@
+"""Agents, against the real server."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Server
+
+from throughline import Agent, AsyncAgent, Execution, Handover, NoHandler, Rejected, Throughline, ask, reply, show
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "hotel_agent.py"
+TEXTS = ["find me a hotel", "the second one", "and a car?", "3", "thanks"]
+SAID = """\
+> find me a hotel
+Casa Azul, Lisbon Inn, Porto Palace
+> the second one
+booking book:Lisbon Inn
+“Lisbon Inn”: on it.
+> and a car?
+For how many nights?
+> 3
+it is an answer: 3
+> thanks
+For how many nights?
+"""
+
+
+def test_the_example_is_the_conversation_of_the_documentation(own_server: Server) -> None:
+    run = subprocess.run([sys.executable, EXAMPLE, own_server.url, *TEXTS], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == (SAID, "")
+
+
+def test_the_example_has_less_than_25_lines() -> None:
+    assert len(EXAMPLE.read_text().splitlines()) < 25
+
+
+def test_the_asynchronous_agent_is_the_same(server: Server, conversation: str) -> None:
+    async def run() -> list[str]:
+        agent = AsyncAgent(server.url)
+        booked: list[str] = []
+
+        @agent.on_handover
+        async def answer(message: Handover) -> object:
+            return show({"casa": "Casa Azul", "lisbon": "Lisbon Inn"}) if "hotel" in message["text"] else reply("Good.")
+
+        @agent.on_option
+        async def book(option: Execution) -> None:
+            booked.append(option["exec_ref"])
+
+        said = [await agent.say(text, conversation=conversation, user="ana") for text in TEXTS[:2]]
+        assert str(said[0]) == "Casa Azul, Lisbon Inn"
+        await agent.client.aclose()
+        return booked
+
+    assert asyncio.run(run()) == ["lisbon"]
+
+
+def test_a_handler_may_answer_with_a_text_a_question_or_nothing(server: Server, conversation: str) -> None:
+    agent = Agent(server.url)
+    answers = iter(["a text", None, ask("How many?", expected="number", of="ana")])
+
+    @agent.on_handover
+    def answer(message: Handover) -> object:
+        return next(answers)
+
+    said = [agent.say("tell me something", conversation=conversation, user="ana") for _ in range(3)]
+    assert [str(each) for each in said] == ["a text", "", "How many?"]
+    assert agent.say("7", conversation=conversation, user="ana").applied == "7"
+
+
+def test_what_is_rejected_is_reported_so(server: Server, conversation: str) -> None:
+    agent = Agent(server.url)
+
+    @agent.on_handover
+    def answer(message: Handover) -> object:
+        raise Rejected("no model today")
+
+    turn = agent.say("tell me something", conversation=conversation, user="ana").turn
+    (effect,) = turn["effects"]
+    assert agent.client.effect(effect["id"])["state"] == "failed"
+
+
+def test_a_fault_of_a_handler_loses_nothing(server: Server, conversation: str) -> None:
+    agent = Agent(server.url)
+
+    @agent.on_handover
+    def broken(message: Handover) -> object:
+        raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        agent.say("tell me something", conversation=conversation, user="ana")
+    mended = Agent(server.url)
+
+    @mended.on_handover
+    def answer(message: Handover) -> object:
+        return f"about {message['text']!r}"
+
+    assert mended.recover() == 1
+    (said,) = [
+        each for each in mended.client.messages(lane_of(mended.client, conversation)) if each["role"] == "assistant"
+    ]
+    assert said["text"] == "about 'tell me something'"
+
+
+def test_an_effect_without_a_handler_is_said_and_stays(server: Server, conversation: str) -> None:
+    agent = Agent(server.url)
+    with pytest.raises(NoHandler, match=r"turn\.handover") as told:
+        agent.say("tell me something", conversation=conversation, user="ana")
+    assert agent.client.effect(told.value.effect)["state"] == "attempted"
+    assert agent.recover() == 0
+    agent.client.report(told.value.effect, {"outcome": "applied"})
+
+
+def test_a_turn_that_is_taken_back_while_it_is_answered_is_no_error(server: Server, conversation: str) -> None:
+    agent = Agent(server.url)
+
+    @agent.on_handover
+    def answer(message: Handover) -> object:
+        with Throughline(server.url) as other:
+            other.deliver(
+                {
+                    "lane": {"conversation": conversation},
+                    "actor": {"id": "ana"},
+                    "kind": "message.posted",
+                    "text": "stop",
+                }
+            )
+        return "too late"
+
+    turn = agent.say("tell me something", conversation=conversation, user="ana").turn
+    assert agent.client.effect(turn["effects"][0]["id"])["state"] == "cancelled"
+    assert "too late" not in [each["text"] for each in agent.client.messages(turn["lane"])]
+
+
+def lane_of(client: Throughline, conversation: str) -> str:
+    (lane,) = [lane["id"] for lane in client.lanes() if lane["conversation"] == conversation]
+    return lane
