@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,54 @@ def test_a_fault_of_a_handler_loses_nothing(server: Server, conversation: str) -
         each for each in mended.client.messages(lane_of(mended.client, conversation)) if each["role"] == "assistant"
     ]
     assert said["text"] == "about 'tell me something'"
+
+
+def test_an_effect_is_performed_once_by_many_threads(server: Server, conversation: str) -> None:
+    agent = Agent(server.url)
+    performed: list[str] = []
+
+    @agent.on_handover
+    def answer(message: Handover) -> object:
+        performed.append(message["id"])
+        # Whoever asks for what is offered meanwhile leaves this one alone.
+        threads = [threading.Thread(target=agent.recover) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return "done"
+
+    said = agent.say("tell me something", conversation=conversation, user="ana")
+    assert agent.recover() == 0
+    again = agent.perform(said.turn)
+    assert (len(performed), str(said), str(again)) == (1, "done", "")
+
+
+def test_an_old_effect_that_fails_keeps_nobody_from_being_answered(own_server: Server) -> None:
+    with Throughline(own_server.url) as client:
+        for conversation in ("a", "b"):
+            client.deliver(
+                {
+                    "lane": {"conversation": conversation},
+                    "actor": {"id": "ana"},
+                    "kind": "message.posted",
+                    "text": "hi you",
+                }
+            )
+    agent = Agent(own_server.url)
+    answered: list[str] = []
+
+    @agent.on_handover
+    def answer(message: Handover) -> object:
+        if message["text"] == "hi you" and not answered:
+            answered.append("")
+            raise RuntimeError("a bug")
+        answered.append(message["text"])
+        return "good"
+
+    assert str(agent.say("tell me something", conversation="c", user="ana")) == "good"
+    assert answered == ["", "hi you", "tell me something"]
+    assert agent.recover() == 1
 
 
 def test_an_effect_without_a_handler_is_said_and_stays(server: Server, conversation: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from .. import models
 from .._answers import report
+from .._claims import Claims
 from .._errors import NoHandler, Problem, Rejected
 from .._journal import Journal
 from .._types import Execution, Handover
@@ -63,7 +64,7 @@ class Agent:
         self.client = Throughline(url, token) if isinstance(url, str) else url
         self._journal = Journal(journal) if journal is not None else None
         self._handlers: dict[str, Handler] = {}
-        self._performing: set[str] = set()
+        self._claims = Claims()
         self._recovered = False
 
     def on(self, effect_class: str) -> Callable[[OnEffect], OnEffect]:
@@ -107,58 +108,65 @@ class Agent:
 
     def deliver(self, event: models.EventBody, *, key: str | None = None) -> Said:
         """Delivers any event, as a press, and performs what it asks for."""
-        self._recover_once()
+        if not self._recovered:
+            self._recover_or_log()
         return self.perform(self.client.deliver(event, key=key))
 
     def perform(self, turn: models.TurnAnswer) -> Said:
         """Performs what a turn asks for; for turns that came otherwise, as by `client.decide`."""
         said = Said(turn)
         for effect in turn["effects"]:
-            if _offered(effect):
-                self._perform(effect, said)
+            done = self._perform(effect) if _offered(effect) else None
+            answer = done.get("answer") if done else None
+            assistant = answer.get("assistant") if answer else None
+            if assistant:
+                said.texts.append(assistant["text"])
         said.texts += [message["text"] for message in turn["messages"]]
         return said
 
     def recover(self) -> int:
         """Performs everything that is offered and not reported, oldest first, and returns how much that was.
 
-        An effect without a handler here is another process's, and is left alone.
+        An effect without a handler here is another process's, and is left alone. If handlers raise, the others are
+        performed all the same, and the first exception is raised at the end.
         """
-        self._recovered = True
         for kept in self._journal.effects() if self._journal else []:
             self._report_kept(kept)
         offered = [effect for effect in self.client.effects(state="attempted")]
+        self._recovered = True
         ours = [effect for effect in reversed(offered) if _offered(effect) and effect["class"] in self._handlers]
+        failed: list[Exception] = []
         for effect in ours:
-            self._perform(effect, None)
+            try:
+                self._perform(effect)
+            except Exception as why:
+                failed.append(why)
+        if failed:
+            raise failed[0]
         return len(ours)
 
     def run(self, *, every: float = 1.0) -> None:
         """Performs what is offered in any conversation, until it is interrupted; asks every so many seconds."""
         while True:
-            try:
-                self.recover()
-            except Exception:
-                _log.exception("an effect failed, and is tried again")
+            self._recover_or_log()
             time.sleep(every)
 
-    def _recover_once(self) -> None:
-        if not self._recovered:
+    def _recover_or_log(self) -> None:
+        try:
             self.recover()
+        except Exception:
+            _log.exception("an effect that was offered before failed; it stays offered")
 
-    def _perform(self, effect: models.Effect, said: Said | None) -> None:
-        if effect["id"] in self._performing:
-            return
-        self._performing.add(effect["id"])
+    def _perform(self, effect: models.Effect) -> models.ResultReport | None:
+        if not self._claims.take(effect["id"]):
+            return None
         try:
             done = self._done(effect)
             self._report(effect["id"], done)
-        finally:
-            self._performing.discard(effect["id"])
-        answer = done.get("answer")
-        assistant = answer.get("assistant") if answer else None
-        if said and assistant:
-            said.texts.append(assistant["text"])
+        except BaseException:
+            self._claims.give_back(effect["id"])
+            raise
+        return done
 
     def _done(self, effect: models.Effect) -> models.ResultReport:
         """Performs an effect, unless that was done before and only its report is missing."""
