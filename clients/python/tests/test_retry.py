@@ -159,3 +159,31 @@ def test_pauses_grow_and_never_pass_the_limit() -> None:
 )
 def test_retry_after_is_seconds_or_a_date(value: str | None, seconds: float | None) -> None:
     assert retry_after(value, 10.0) == seconds
+
+
+def told(n: int) -> str:
+    return f'id: {n}\nevent: turn\ndata: {{"id": "{n}", "type": "turn", "at": "", "lane": "ln_1", "data": {{}}}}\n\n'
+
+
+def test_the_events_of_the_tenant_go_on_behind_the_last_one() -> None:
+    stream = {"Content-Type": "text/event-stream"}
+    script = Script(
+        httpx.Response(200, text=told(1) + told(2), headers=stream),
+        problem(503, **AT_ONCE),
+        httpx.Response(200, text=told(3) + "id: 4\ndata: {", headers=stream),
+        problem(403),
+    )
+    events = script.client().events(after="0", kinds=["turn", "effect"])
+    assert [next(events)["id"] for _ in range(3)] == ["1", "2", "3"]
+    with pytest.raises(Problem):
+        next(events)
+    assert [request.headers.get("last-event-id") for request in script.requests] == [None, "2", "2", "3"]
+    assert dict(script.requests[0].url.params) == {"after": "0", "kinds": "turn,effect"}
+
+
+def test_the_events_of_the_tenant_are_polled() -> None:
+    script = Script(httpx.Response(200, json={"items": [], "cursor": "7"}))
+    assert script.client().poll_events(after="6", kinds=["turn"], wait=0, limit=5)["cursor"] == "7"
+    (request,) = script.requests
+    assert request.url.path == "/v1/events"
+    assert dict(request.url.params) == {"after": "6", "kinds": "turn", "wait": "0", "limit": "5"}

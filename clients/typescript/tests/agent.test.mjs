@@ -46,7 +46,10 @@ const place = (conversation) => ({ conversation, user: 'ana' });
 
 test('the example is the conversation of the documentation, in less than 25 lines', async () => {
   assert.equal((await node(EXAMPLE, server.url, ...TEXTS)).out, SAID);
-  assert.ok(readFileSync(EXAMPLE, 'utf8').trimEnd().split('\n').length < 25);
+  const text = readFileSync(EXAMPLE, 'utf8');
+  assert.ok(text.trimEnd().split('\n').length < 25);
+  const page = readFileSync(new URL('../../../docs/clients.md', import.meta.url), 'utf8');
+  assert.ok(page.includes(`\`\`\`js\n${text}\`\`\``));
 });
 
 test('a handler may answer with a text, nothing or a question', async () => {

@@ -177,3 +177,28 @@ test('every cut of a stream gives the same events', () => {
   }
   assert.deepEqual(new EventReader().feed('event: turn\nid: 1.0\ndata: {}\n'), []);
 });
+
+test('the events of the tenant go on behind the last one', async () => {
+  /** @param {number} n */
+  const told = (n) => `id: ${n}\nevent: turn\ndata: {"id": "${n}", "type": "turn", "at": "", "lane": "ln_1", "data": {}}\n\n`;
+  const headers = { 'content-type': 'text/event-stream' };
+  const { client, requests } = script([
+    { status: 200, body: told(1) + told(2), headers },
+    problem(503, AT_ONCE),
+    { status: 200, body: `${told(3)}id: 4\ndata: {`, headers },
+    problem(403),
+  ]);
+  const events = client.events({ after: '0', kinds: ['turn', 'effect'] });
+  const ids = [];
+  for (let n = 0; n < 3; n++) ids.push((await events.next()).value?.id);
+  assert.deepEqual(ids, ['1', '2', '3']);
+  await assert.rejects(events.next(), Problem);
+  assert.deepEqual(requests.map((request) => request.headers.get('last-event-id')), [null, '2', '2', '3']);
+  assert.equal(requests[0]?.url, 'http://t/v1/stream?after=0&kinds=turn%2Ceffect');
+});
+
+test('the events of the tenant are polled', async () => {
+  const { client, requests } = script([{ status: 200, body: { items: [], cursor: '7' } }]);
+  assert.equal((await client.pollEvents({ after: '6', kinds: ['turn'], wait: 0, limit: 5 })).cursor, '7');
+  assert.equal(requests[0]?.url, 'http://t/v1/events?after=6&kinds=turn&wait=0&limit=5');
+});

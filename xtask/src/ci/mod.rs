@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::repo::{Finding, Repo};
-use crate::{bench, docs, layers, output, peers, tidy};
+use crate::{bench, clients, docs, layers, output, peers, tidy};
 
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
 const FEATURES: &str = "throughline-cli/failpoints";
@@ -50,7 +50,7 @@ const fn named_only(name: &'static str, about: &'static str, run: fn(&Repo) -> R
 }
 
 /// The steps, cheapest first. The tests come last: what their runner prints ends the run.
-pub(crate) const STEPS: [Step; 18] = [
+pub(crate) const STEPS: [Step; 19] = [
     step("fmt", "formatting", fmt),
     step("layers", "dependencies between crates, and the engine's purity", |repo| {
         passed("layers", layers::run(repo, false)?)
@@ -70,6 +70,7 @@ pub(crate) const STEPS: [Step; 18] = [
     step("doctests", "the examples in doc comments", doctests),
     step("docs", "every command of the pages, against the program", docs_step),
     step("peers", "other people's tools and sub-agents", peers_step),
+    step("clients", "our client libraries, against the program", clients_step),
     named_only("rustdoc", "the API documentation, warnings denied", rustdoc),
     named_only("browser", "the browser tests alone; `tests` has them too", browser),
     named_only(
@@ -188,6 +189,14 @@ fn peers_step(repo: &Repo) -> Result<()> {
         return Ok(());
     }
     peers::tools(repo, &["--workspace", "--features", FEATURES])
+}
+
+fn clients_step(repo: &Repo) -> Result<()> {
+    if is_set(NO_PEERS) {
+        skipped("client libraries", &format!("{NO_PEERS} is set"));
+        return Ok(());
+    }
+    clients::check(repo)
 }
 
 fn browser(repo: &Repo) -> Result<()> {
