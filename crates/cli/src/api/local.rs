@@ -266,7 +266,8 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
         | StartError::Slack { .. }
         | StartError::Model { .. }
         | StartError::Tracker { .. }
-        | StartError::Tool { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
+        | StartError::Tool { .. }
+        | StartError::Webhook { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
         StartError::Listen { .. } | StartError::WebhookSet { .. } => failure.hint(error.code().fix),
     }
 }
