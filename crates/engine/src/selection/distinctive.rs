@@ -2,8 +2,8 @@
 //! answer around them, and words that only one option has.
 //!
 //! The reader is the one of asked questions. One thing differs: nobody asked, so a word that names an option by a part of its
-//! label has three letters or more, and a list that an option was just chosen from is not read like this. A list shown as a
-//! question is read exactly like one (`docs/design/0069-options-that-carry-fields.md`).
+//! label has three letters or more, and a text that an older question for words would take is not read like this. A list shown
+//! as a question is read exactly like one, until an option of it was chosen (`docs/design/0069-options-that-carry-fields.md`).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -23,7 +23,8 @@ pub(super) fn by_words(
     target: &TargetList<'_>,
     pool: &CandidatePool<'_>,
 ) -> Reading {
-    if scene.is_soft(target.set) && !target.cued {
+    let chosen_from = scene.is_soft(target.set) && !target.cued;
+    if chosen_from || scene.contested && !target.set.asked {
         return Reading::Nothing;
     }
     let labels: Vec<String> = pool.options.iter().map(|option| option.label.clone()).collect();

@@ -494,6 +494,7 @@ fn scene<'s>(
         yes: None,
         since,
         others: &[],
+        contested: false,
         left_since: false,
         policy: &turn.policy.selection,
         now: turn.now(),

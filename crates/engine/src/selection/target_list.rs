@@ -76,6 +76,8 @@ pub(crate) struct ResolveInput<'s> {
     pub(crate) since: Timestamp,
     /// Cards and questions with choices of their own that wait for this person.
     pub(crate) others: &'s [OtherChoices],
+    /// True if an older question for words would take the text, too.
+    pub(crate) contested: bool,
     /// True if a question or a list that the text may have meant went away after it was received.
     pub(crate) left_since: bool,
     pub(crate) policy: &'s SelectionPolicy,

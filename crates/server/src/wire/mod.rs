@@ -34,8 +34,8 @@ pub use option::{
     TraceEntry, View,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
-pub use tenant_event::{Envelope, Place, TenantEvents};
 pub use run::{ResumeEntry, RunAgentInput};
+pub use tenant_event::{Envelope, Place, TenantEvents};
 pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
 pub use webhook::{DeadLetter, Delivered, Webhook};

@@ -118,6 +118,7 @@ fn ruled(view: &View, sets: &[&OptionSet], text: &str, policy: &SelectionPolicy)
         reply: &ReplyTo::Nothing,
         since: now,
         others: &[],
+        contested: false,
         left_since: false,
         place: None,
         yes,

@@ -227,6 +227,7 @@ fn replying(set: &OptionSet, text: &str, reply: &ReplyTo) -> Resolution {
         reply,
         since: Timestamp(9),
         others: &[],
+        contested: false,
         left_since: false,
         place: None,
         yes: None,
