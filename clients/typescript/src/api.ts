@@ -62,6 +62,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agui": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the agent of a thread
+         * @description For clients of AG-UI (protocol version 1.0). The input is a `RunAgentInput`; the answer is the events of the run, from
+         *     `RUN_STARTED` to `RUN_FINISHED` or `RUN_ERROR`, as server-sent events. The newest message of the user is the event, by its
+         *     id: a run that is repeated delivers nothing twice. Approvals that the caller may decide, and choices, end a run as
+         *     interrupts; `resume` answers them. It needs the scopes `events:write` and `lanes:read`, and for approvals
+         *     `approvals:decide`.
+         */
+        post: operations["runAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals": {
         parameters: {
             query?: never;
@@ -217,7 +241,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Poll all conversations
+         * @description Returns the events of `streamTenant` behind a cursor, with the same ids in the same order, and the cursor to go on
+         *     from, which is also behind what `kinds` left out. If there are none it waits. Effects that wait for their host come
+         *     first in every answer, without an id.
+         */
+        get: operations["pollTenant"];
         put?: never;
         /**
          * Deliver an event
@@ -570,6 +600,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow all conversations
+         * @description Sends the events `turn`, `message`, `card`, `effect` and `pending` of every lane that the caller may read, in one order,
+         *     each in an envelope that says where it happened; and `reset` if the place to go on from no longer exists, in which case
+         *     what a client keeps has to be read anew. A comment is sent at once and every 15 seconds. The stream begins with the
+         *     effects that were offered to the host and are not reported yet, without an id.
+         */
+        get: operations["streamTenant"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/subjects/{id}": {
         parameters: {
             query?: never;
@@ -749,6 +802,121 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks */
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{name}/dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List events of a webhook that were given up */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{name}/dead/{event}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Discard an event that was given up
+         * @description It is no longer listed. Recorded in the audit log.
+         */
+        post: operations["discardDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{name}/dead/{event}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again that was given up
+         * @description It is sent once, now, and out of its order: later events of its conversation were sent before. One that is taken is
+         *     no longer listed. Recorded in the audit log.
+         */
+        post: operations["redeliverDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{name}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a webhook
+         * @description Events are sent again to an endpoint that had answered 410, from where it stopped. Recorded in the audit log.
+         */
+        post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Posts an event of the type `test`, without a lane, once.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/version": {
         parameters: {
             query?: never;
@@ -917,6 +1085,21 @@ export interface components {
             /** @description Id of the list. */
             set?: string | null;
         };
+        /** @description Comparison that a list names itself: “the greenest” is the one with the least `co2`. */
+        ComparisonBody: {
+            /**
+             * @description Field that is compared.
+             * @example co2
+             */
+            field: string;
+            /** @description True if the least value is meant; the greatest if absent. */
+            least?: boolean | null;
+            /**
+             * @description Words that ask for it.
+             * @example greenest
+             */
+            name: string;
+        };
         /** @description Rendered context of a prompt. */
         Context: {
             /** @description Record of tasks and blockers within the prompt. */
@@ -939,6 +1122,26 @@ export interface components {
              * @description Version.
              */
             version: number;
+        };
+        /** @description Event that was given up. */
+        DeadLetter: {
+            /** @description Time of the last one. */
+            at: string;
+            /**
+             * Format: int32
+             * @description Number of attempts.
+             */
+            attempts: number;
+            /** @description Id of the event, which is its `webhook-id`. */
+            id: string;
+            /** @description Id of its lane. */
+            lane: string;
+            /** @description Id of its turn. */
+            turn: string;
+            /** @description Type of the event. */
+            type: string;
+            /** @description Failure of the last one. */
+            why: string;
         };
         /** @description A decision on an approval. */
         Decide: {
@@ -974,6 +1177,15 @@ export interface components {
          * @enum {string}
          */
         Decision: "approve" | "reject" | "cancel";
+        /** @description Result of one attempt. */
+        Delivered: {
+            /** @description True if the endpoint took it, or if it was erased meanwhile and there is nothing to send. */
+            delivered: boolean;
+            /** @description Id of the event. */
+            id: string;
+            /** @description Failure, if it did not. */
+            why?: string | null;
+        };
         /** @description Effect, with its state. */
         Effect: Record<string, unknown> & {
             /** @description Approval that released it: id and version. */
@@ -1008,6 +1220,28 @@ export interface components {
             state: string;
             /** @description Id of the turn that planned it. */
             turn: string;
+        };
+        /** @description Event of a conversation, as a stream, a poll or a webhook sends it. */
+        Envelope: {
+            /** @description Time of the turn. */
+            at: string;
+            /** @description Data of the event, in the form that its type determines, as in the stream of the lane. */
+            data: Record<string, unknown>;
+            /** @description Cursor behind the event; absent for an effect that waits for its host, which is offered again. */
+            id?: string | null;
+            /**
+             * @description Id of the lane; absent for `reset`.
+             * @example ln_atpfhd2dnan4hnneg4slqvhi
+             */
+            lane?: string | null;
+            place?: components["schemas"]["Place"] | null;
+            /** @description Id of the turn; absent for `reset`. */
+            turn?: string | null;
+            /**
+             * @description Type: `turn`, `message`, `card`, `effect`, `pending` or `reset`.
+             * @example effect
+             */
+            type: string;
         };
         /** @description Result of an erasure: the number of things erased, by kind. All zero if there was nothing to erase. */
         Erasure: {
@@ -1236,6 +1470,19 @@ export interface components {
             /** @description Content; empty for a gap. */
             text: string;
         };
+        /** @description Property of an option: a number, a text, a boolean, a list of texts, a day or moment, or a number of a unit. */
+        FieldBody: number | string | boolean | string[] | {
+            /** @description RFC 3339: `2026-03-01`, `2026-03-01T09:00:00Z`. */
+            at: string;
+        } | {
+            /** @description Unit: a currency by its ISO 4217 code, `km`, `h`. */
+            unit: string;
+            /**
+             * Format: double
+             * @description Number.
+             */
+            value: number;
+        };
         /** @description Error in a field. */
         FieldError: {
             /** @description Code of the check that failed. */
@@ -1454,6 +1701,19 @@ export interface components {
              */
             exec_ref?: string | null;
             /**
+             * @description Properties by name, at most 32, that “the cheaper one”, “under 150” and “the one with breakfast” are read against.
+             * @example {
+             *       "breakfast": true,
+             *       "price": {
+             *         "unit": "EUR",
+             *         "value": 120
+             *       }
+             *     }
+             */
+            fields?: {
+                [key: string]: components["schemas"]["FieldBody"];
+            };
+            /**
              * @description Id within the list: 1 to 128 bytes.
              * @example doc-2
              */
@@ -1475,6 +1735,10 @@ export interface components {
         };
         /** @description Registered list. */
         OptionSet: {
+            /** @description True if it was shown as a question. */
+            asked?: boolean;
+            /** @description Comparisons of the list's own. */
+            comparisons?: components["schemas"]["ComparisonBody"][];
             /**
              * Format: int32
              * @description Revision that increases when any text of an option changes.
@@ -1584,6 +1848,31 @@ export interface components {
                  * @description Version that a decision has to name.
                  */
                 version: number;
+            }[];
+            /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
+            next?: string | null;
+        };
+        /** @description Page of a list. */
+        Page_DeadLetter: {
+            /** @description Items of the page. */
+            items: {
+                /** @description Time of the last one. */
+                at: string;
+                /**
+                 * Format: int32
+                 * @description Number of attempts.
+                 */
+                attempts: number;
+                /** @description Id of the event, which is its `webhook-id`. */
+                id: string;
+                /** @description Id of its lane. */
+                lane: string;
+                /** @description Id of its turn. */
+                turn: string;
+                /** @description Type of the event. */
+                type: string;
+                /** @description Failure of the last one. */
+                why: string;
             }[];
             /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
             next?: string | null;
@@ -1860,6 +2149,28 @@ export interface components {
             /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
             next?: string | null;
         };
+        /** @description Page of a list. */
+        Page_Webhook: {
+            /** @description Items of the page. */
+            items: {
+                /** @description Failure of the attempt that is repeated next. */
+                failure?: string | null;
+                /** @description Name. */
+                name: string;
+                /** @description Time of the next attempt. */
+                next_attempt?: string | null;
+                /** @description State: `running`; `disabled` after the endpoint answered 410, until it is enabled again. */
+                state: string;
+                /** @description Address. */
+                url: string;
+                /** @description Conversations that wait for another attempt. */
+                waiting: number;
+                /** @description Reason for which it is disabled. */
+                why?: string | null;
+            }[];
+            /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
+            next?: string | null;
+        };
         /** @description Rung that did not decide. */
         Passed: {
             /** @description Name. */
@@ -1933,6 +2244,15 @@ export interface components {
             pinned: string[];
             /** @description Those that could not be asked, and were not pinned. */
             unreachable?: components["schemas"]["UnreachableTool"][];
+        };
+        /** @description Place of a conversation. */
+        Place: {
+            /** @description Channel. */
+            channel: string;
+            /** @description Room, chat or session. */
+            conversation: string;
+            /** @description Thread in the conversation, or empty. */
+            thread: string;
         };
         /** @description Error in a body. */
         Pointed: {
@@ -2132,6 +2452,48 @@ export interface components {
             remote?: components["schemas"]["Remote"] | null;
             snapshot?: components["schemas"]["SnapshotBody"] | null;
         };
+        /** @description Answer to an interrupt. */
+        ResumeEntry: {
+            /**
+             * @description Interrupt.
+             * @example ap_atpfhd2dnan4hnne_8_1.v3
+             */
+            interruptId: string;
+            /** @description Answer, by the interrupt's `responseSchema`. */
+            payload?: Record<string, unknown> | null;
+            /** @description `resolved` or `cancelled`. */
+            status: string;
+        };
+        /** @description Input of a run, as AG-UI 1.0 defines it. */
+        RunAgentInput: {
+            /** @description Not read. */
+            context?: Record<string, unknown>[] | null;
+            /**
+             * @description `throughline.parallel`: true lets a text through although interrupts are open. `throughline.actor`: the person who
+             *     acts, as an id or an object with `id` and `name`; naming another person than the token's needs `act_as`.
+             */
+            forwardedProps?: Record<string, unknown> | null;
+            /** @description Messages of the thread. The newest with the role `user` is the event; of the others, only the ids are read. */
+            messages: Record<string, unknown>[];
+            /** @description Run that it continues; it is given back. */
+            parentRunId?: string | null;
+            /** @description Answers to interrupts. */
+            resume?: components["schemas"]["ResumeEntry"][] | null;
+            /**
+             * @description Run.
+             * @example r1
+             */
+            runId: string;
+            /** @description Not read. */
+            state?: Record<string, unknown> | null;
+            /**
+             * @description Thread: the conversation of a lane of the channel `api`.
+             * @example t1
+             */
+            threadId: string;
+            /** @description Not read. */
+            tools?: Record<string, unknown>[] | null;
+        };
         /** @description Selection trace of a turn: ids and codes only. */
         Selection: {
             /** @description Gate that prevented continuity. */
@@ -2184,8 +2546,12 @@ export interface components {
         };
         /** @description List of options that a host shows to somebody. */
         ShownBody: {
+            /** @description True if the list is a question: what `assistant.posted` with `expected: selection` understands is understood. */
+            asked?: boolean | null;
             /** @description Audience: `lane` or `user`; if absent, `user` if a user is named and else `lane`. */
             audience?: string | null;
+            /** @description Comparisons of the list's own, by the words that ask for them. */
+            comparisons?: components["schemas"]["ComparisonBody"][] | null;
             /** @description Ids of the options in the displayed order; all of `options` in their order if absent. */
             displayed?: string[] | null;
             /** @description Id of the option that has the focus. */
@@ -2303,6 +2669,13 @@ export interface components {
             status: string;
             /** @description Tool or sub-agent that works, or worked, on it. */
             with?: string | null;
+        };
+        /** @description Events of all conversations behind a cursor. */
+        TenantEvents: {
+            /** @description Cursor to go on from, for `?after=`. */
+            cursor: string;
+            /** @description Events in order. */
+            items: components["schemas"]["Envelope"][];
         };
         /** @description Tool or sub-agent with its state. */
         Tool: {
@@ -2494,6 +2867,23 @@ export interface components {
             /** @description User; empty for everybody who has not written yet. */
             user: string;
         };
+        /** @description Endpoint that events are sent to. */
+        Webhook: {
+            /** @description Failure of the attempt that is repeated next. */
+            failure?: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Time of the next attempt. */
+            next_attempt?: string | null;
+            /** @description State: `running`; `disabled` after the endpoint answered 410, until it is enabled again. */
+            state: string;
+            /** @description Address. */
+            url: string;
+            /** @description Conversations that wait for another attempt. */
+            waiting: number;
+            /** @description Reason for which it is disabled. */
+            why?: string | null;
+        };
         /** @description Explanation of a turn's decision. */
         Why: {
             /** @description Further events of the turn, as codes. */
@@ -2537,13 +2927,17 @@ export type Button = components['schemas']['Button'];
 export type Card = components['schemas']['Card'];
 export type CardItem = components['schemas']['CardItem'];
 export type ClosedBody = components['schemas']['ClosedBody'];
+export type ComparisonBody = components['schemas']['ComparisonBody'];
 export type Context = components['schemas']['Context'];
 export type Current = components['schemas']['Current'];
+export type DeadLetter = components['schemas']['DeadLetter'];
 export type Decide = components['schemas']['Decide'];
 export type DecideActor = components['schemas']['DecideActor'];
 export type Decided = components['schemas']['Decided'];
 export type Decision = components['schemas']['Decision'];
+export type Delivered = components['schemas']['Delivered'];
 export type Effect = components['schemas']['Effect'];
+export type Envelope = components['schemas']['Envelope'];
 export type Erasure = components['schemas']['Erasure'];
 export type EventActor = components['schemas']['EventActor'];
 export type EventAssistant = components['schemas']['EventAssistant'];
@@ -2554,6 +2948,7 @@ export type EventPress = components['schemas']['EventPress'];
 export type EventReport = components['schemas']['EventReport'];
 export type Fact = components['schemas']['Fact'];
 export type Field = components['schemas']['Field'];
+export type FieldBody = components['schemas']['FieldBody'];
 export type FieldError = components['schemas']['FieldError'];
 export type Focus = components['schemas']['Focus'];
 export type FocusBody = components['schemas']['FocusBody'];
@@ -2572,6 +2967,7 @@ export type OptionBody = components['schemas']['OptionBody'];
 export type OptionSet = components['schemas']['OptionSet'];
 export type OptionSetAnswer = components['schemas']['OptionSetAnswer'];
 export type PageApproval = components['schemas']['Page_Approval'];
+export type PageDeadLetter = components['schemas']['Page_DeadLetter'];
 export type PageEffect = components['schemas']['Page_Effect'];
 export type PageFact = components['schemas']['Page_Fact'];
 export type PageIssue = components['schemas']['Page_Issue'];
@@ -2580,12 +2976,14 @@ export type PageMessage = components['schemas']['Page_Message'];
 export type PagePending = components['schemas']['Page_Pending'];
 export type PageTool = components['schemas']['Page_Tool'];
 export type PageTurnInfo = components['schemas']['Page_TurnInfo'];
+export type PageWebhook = components['schemas']['Page_Webhook'];
 export type Passed = components['schemas']['Passed'];
 export type Pause = components['schemas']['Pause'];
 export type PauseChange = components['schemas']['PauseChange'];
 export type Pending = components['schemas']['Pending'];
 export type PinTools = components['schemas']['PinTools'];
 export type PinnedTools = components['schemas']['PinnedTools'];
+export type Place = components['schemas']['Place'];
 export type Pointed = components['schemas']['Pointed'];
 export type ProblemDetails = components['schemas']['ProblemDetails'];
 export type Ready = components['schemas']['Ready'];
@@ -2603,6 +3001,8 @@ export type Resolution = components['schemas']['Resolution'];
 export type Resolve = components['schemas']['Resolve'];
 export type ResultOutcome = components['schemas']['ResultOutcome'];
 export type ResultReport = components['schemas']['ResultReport'];
+export type ResumeEntry = components['schemas']['ResumeEntry'];
+export type RunAgentInput = components['schemas']['RunAgentInput'];
 export type Selection = components['schemas']['Selection'];
 export type SetStanding = components['schemas']['SetStanding'];
 export type Settled = components['schemas']['Settled'];
@@ -2615,6 +3015,7 @@ export type Standing = components['schemas']['Standing'];
 export type StateFact = components['schemas']['StateFact'];
 export type TargetRef = components['schemas']['TargetRef'];
 export type Task = components['schemas']['Task'];
+export type TenantEvents = components['schemas']['TenantEvents'];
 export type Tool = components['schemas']['Tool'];
 export type TraceEntry = components['schemas']['TraceEntry'];
 export type Turn = components['schemas']['Turn'];
@@ -2623,6 +3024,7 @@ export type TurnInfo = components['schemas']['TurnInfo'];
 export type UnreachableTool = components['schemas']['UnreachableTool'];
 export type Version = components['schemas']['Version'];
 export type View = components['schemas']['View'];
+export type Webhook = components['schemas']['Webhook'];
 export type Why = components['schemas']['Why'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -2727,6 +3129,51 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description wait=N: end the run after at most N seconds; 150 if absent */
+                Prefer?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunAgentInput"];
+            };
+        };
+        responses: {
+            /** @description Server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Refused; `code` says why. Nothing was done. */
@@ -3149,6 +3596,59 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    pollTenant: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Cursor behind which to go on: the id of the last event that arrived, or the `cursor` of a poll. 0 begins with the
+                 *     oldest turn, and without it only what happens from now on is told. The header `Last-Event-ID` has precedence.
+                 */
+                after?: string;
+                /** @description Kinds with commas between: `turn`, `message`, `card`, `effect`, `pending`; all of them if absent. */
+                kinds?: string;
+                /** @description Seconds to wait if there is no event yet, at most 30; 0 if absent. */
+                wait?: number;
+                /** @description Maximum number of events, at most 200; 50 if absent. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The id of the last event that arrived */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events since; none if the time is up. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantEvents"];
                 };
             };
             /** @description Refused; `code` says why. Nothing was done. */
@@ -4178,6 +4678,55 @@ export interface operations {
             };
         };
     };
+    streamTenant: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Cursor behind which to go on: the id of the last event that arrived, or the `cursor` of a poll. 0 begins with the
+                 *     oldest turn, and without it only what happens from now on is told. The header `Last-Event-ID` has precedence.
+                 */
+                after?: string;
+                /** @description Kinds with commas between: `turn`, `message`, `card`, `effect`, `pending`; all of them if absent. */
+                kinds?: string;
+            };
+            header?: {
+                /** @description The id of the last event that arrived */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     eraseSubject: {
         parameters: {
             query?: never;
@@ -4552,6 +5101,270 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Received"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The configured webhooks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Webhook"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, at most 200. */
+                limit?: number;
+                /** @description Cursor of the page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name in the configuration */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events in the order of their ids. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeadLetter"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    discardDeadLetter: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description 1 to 255 visible ASCII characters; repeat the key when repeating the request */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description Name in the configuration */
+                name: string;
+                /** @description Id of the event */
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event as it was listed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetter"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    redeliverDeadLetter: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description 1 to 255 visible ASCII characters; repeat the key when repeating the request */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description Name in the configuration */
+                name: string;
+                /** @description Id of the event */
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the endpoint made of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivered"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    enableWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description 1 to 255 visible ASCII characters; repeat the key when repeating the request */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description Name in the configuration */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused; `code` says why. Nothing was done. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not possible just now: send it again, with the same key. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description 1 to 255 visible ASCII characters; repeat the key when repeating the request */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description Name in the configuration */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the endpoint made of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivered"];
                 };
             };
             /** @description Refused; `code` says why. Nothing was done. */

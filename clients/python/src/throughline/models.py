@@ -94,6 +94,25 @@ class ClosedBody(TypedDict, closed=True):
     """
 
 
+class ComparisonBody(TypedDict, closed=True):
+    """
+    Comparison that a list names itself: “the greenest” is the one with the least `co2`.
+    """
+
+    field: str
+    """
+    Field that is compared.
+    """
+    least: NotRequired[bool | None]
+    """
+    True if the least value is meant; the greatest if absent.
+    """
+    name: str
+    """
+    Words that ask for it.
+    """
+
+
 class Current(TypedDict):
     """
     Current version of an approval.
@@ -106,6 +125,41 @@ class Current(TypedDict):
     version: int
     """
     Version.
+    """
+
+
+class DeadLetter(TypedDict):
+    """
+    Event that was given up.
+    """
+
+    at: str
+    """
+    Time of the last one.
+    """
+    attempts: int
+    """
+    Number of attempts.
+    """
+    id: str
+    """
+    Id of the event, which is its `webhook-id`.
+    """
+    lane: str
+    """
+    Id of its lane.
+    """
+    turn: str
+    """
+    Id of its turn.
+    """
+    type: str
+    """
+    Type of the event.
+    """
+    why: str
+    """
+    Failure of the last one.
     """
 
 
@@ -151,6 +205,25 @@ Decision: TypeAlias = Literal['approve', 'reject', 'cancel']
 """
 Decision on an approval.
 """
+
+
+class Delivered(TypedDict):
+    """
+    Result of one attempt.
+    """
+
+    delivered: bool
+    """
+    True if the endpoint took it, or if it was erased meanwhile and there is nothing to send.
+    """
+    id: str
+    """
+    Id of the event.
+    """
+    why: NotRequired[str | None]
+    """
+    Failure, if it did not.
+    """
 
 
 Effect = TypedDict(
@@ -465,6 +538,38 @@ class Field(TypedDict):
     """
 
 
+class FieldBody1(TypedDict):
+    """
+    Day or moment.
+    """
+
+    at: str
+    """
+    RFC 3339: `2026-03-01`, `2026-03-01T09:00:00Z`.
+    """
+
+
+class FieldBody2(TypedDict):
+    """
+    Number of a unit.
+    """
+
+    unit: str
+    """
+    Unit: a currency by its ISO 4217 code, `km`, `h`.
+    """
+    value: float
+    """
+    Number.
+    """
+
+
+FieldBody: TypeAlias = float | str | bool | list[str] | FieldBody1 | FieldBody2
+"""
+Property of an option: a number, a text, a boolean, a list of texts, a day or moment, or a number of a unit.
+"""
+
+
 class FieldError(TypedDict):
     """
     Error in a field.
@@ -666,6 +771,10 @@ class OptionBody(TypedDict, closed=True):
     Reference to what you run when it is chosen; not interpreted here. If one option of a list has none, no text
     executes any of them.
     """
+    fields: NotRequired[dict[str, FieldBody]]
+    """
+    Properties by name, at most 32, that “the cheaper one”, “under 150” and “the one with breakfast” are read against.
+    """
     id: str
     """
     Id within the list: 1 to 128 bytes.
@@ -698,6 +807,14 @@ class OptionSet(TypedDict):
     Registered list.
     """
 
+    asked: NotRequired[bool]
+    """
+    True if it was shown as a question.
+    """
+    comparisons: NotRequired[list[ComparisonBody]]
+    """
+    Comparisons of the list's own.
+    """
     content_rev: int
     """
     Revision that increases when any text of an option changes.
@@ -748,8 +865,58 @@ class OptionSet(TypedDict):
     """
 
 
-Item1 = TypedDict(
-    'Item1',
+class Item1(TypedDict):
+    """
+    Event that was given up.
+    """
+
+    at: str
+    """
+    Time of the last one.
+    """
+    attempts: int
+    """
+    Number of attempts.
+    """
+    id: str
+    """
+    Id of the event, which is its `webhook-id`.
+    """
+    lane: str
+    """
+    Id of its lane.
+    """
+    turn: str
+    """
+    Id of its turn.
+    """
+    type: str
+    """
+    Type of the event.
+    """
+    why: str
+    """
+    Failure of the last one.
+    """
+
+
+class PageDeadLetter(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[Item1]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
+Item2 = TypedDict(
+    'Item2',
     {
         'approval': NotRequired[str | None],
         'attempts': int,
@@ -770,7 +937,7 @@ class PageEffect(TypedDict):
     Page of a list.
     """
 
-    items: list[Item1]
+    items: list[Item2]
     """
     Items of the page.
     """
@@ -780,7 +947,7 @@ class PageEffect(TypedDict):
     """
 
 
-class Item2(TypedDict):
+class Item3(TypedDict):
     """
     Fact: one sentence, with the place where it applies and its author.
     """
@@ -864,7 +1031,7 @@ class PageFact(TypedDict):
     Page of a list.
     """
 
-    items: list[Item2]
+    items: list[Item3]
     """
     Items of the page.
     """
@@ -874,7 +1041,7 @@ class PageFact(TypedDict):
     """
 
 
-class Item3(TypedDict):
+class Item4(TypedDict):
     """
     Issue of the local tracker.
     """
@@ -926,7 +1093,7 @@ class PageIssue(TypedDict):
     Page of a list.
     """
 
-    items: list[Item3]
+    items: list[Item4]
     """
     Items of the page.
     """
@@ -936,7 +1103,7 @@ class PageIssue(TypedDict):
     """
 
 
-class Item4(TypedDict):
+class Item5(TypedDict):
     """
     Summary of a lane.
     """
@@ -980,7 +1147,7 @@ class PageLaneInfo(TypedDict):
     Page of a list.
     """
 
-    items: list[Item4]
+    items: list[Item5]
     """
     Items of the page.
     """
@@ -990,8 +1157,8 @@ class PageLaneInfo(TypedDict):
     """
 
 
-Item6 = TypedDict(
-    'Item6',
+Item7 = TypedDict(
+    'Item7',
     {
         'anchor': str,
         'asked_of': NotRequired[str | None],
@@ -1013,7 +1180,7 @@ class PagePending(TypedDict):
     Page of a list.
     """
 
-    items: list[Item6]
+    items: list[Item7]
     """
     Items of the page.
     """
@@ -1023,7 +1190,7 @@ class PagePending(TypedDict):
     """
 
 
-class Item7(TypedDict):
+class Item8(TypedDict):
     """
     Tool or sub-agent with its state.
     """
@@ -1060,7 +1227,57 @@ class PageTool(TypedDict):
     Page of a list.
     """
 
-    items: list[Item7]
+    items: list[Item8]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
+class Item10(TypedDict):
+    """
+    Endpoint that events are sent to.
+    """
+
+    failure: NotRequired[str | None]
+    """
+    Failure of the attempt that is repeated next.
+    """
+    name: str
+    """
+    Name.
+    """
+    next_attempt: NotRequired[str | None]
+    """
+    Time of the next attempt.
+    """
+    state: str
+    """
+    State: `running`; `disabled` after the endpoint answered 410, until it is enabled again.
+    """
+    url: str
+    """
+    Address.
+    """
+    waiting: int
+    """
+    Conversations that wait for another attempt.
+    """
+    why: NotRequired[str | None]
+    """
+    Reason for which it is disabled.
+    """
+
+
+class PageWebhook(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[Item10]
     """
     Items of the page.
     """
@@ -1161,6 +1378,25 @@ class PinTools(TypedDict, closed=True):
     name: NotRequired[str | None]
     """
     Name of one tool or sub-agent; all if absent.
+    """
+
+
+class Place(TypedDict):
+    """
+    Place of a conversation.
+    """
+
+    channel: str
+    """
+    Channel.
+    """
+    conversation: str
+    """
+    Room, chat or session.
+    """
+    thread: str
+    """
+    Thread in the conversation, or empty.
     """
 
 
@@ -1463,6 +1699,69 @@ Outcome of a host's effect.
 """
 
 
+class ResumeEntry(TypedDict):
+    """
+    Answer to an interrupt.
+    """
+
+    interruptId: str
+    """
+    Interrupt.
+    """
+    payload: NotRequired[dict[str, Any] | None]
+    """
+    Answer, by the interrupt's `responseSchema`.
+    """
+    status: str
+    """
+    `resolved` or `cancelled`.
+    """
+
+
+class RunAgentInput(TypedDict):
+    """
+    Input of a run, as AG-UI 1.0 defines it.
+    """
+
+    context: NotRequired[list[dict[str, Any]] | None]
+    """
+    Not read.
+    """
+    forwardedProps: NotRequired[dict[str, Any] | None]
+    """
+    `throughline.parallel`: true lets a text through although interrupts are open. `throughline.actor`: the person who
+    acts, as an id or an object with `id` and `name`; naming another person than the token's needs `act_as`.
+    """
+    messages: list[dict[str, Any]]
+    """
+    Messages of the thread. The newest with the role `user` is the event; of the others, only the ids are read.
+    """
+    parentRunId: NotRequired[str | None]
+    """
+    Run that it continues; it is given back.
+    """
+    resume: NotRequired[list[ResumeEntry] | None]
+    """
+    Answers to interrupts.
+    """
+    runId: str
+    """
+    Run.
+    """
+    state: NotRequired[dict[str, Any] | None]
+    """
+    Not read.
+    """
+    threadId: str
+    """
+    Thread: the conversation of a lane of the channel `api`.
+    """
+    tools: NotRequired[list[dict[str, Any]] | None]
+    """
+    Not read.
+    """
+
+
 class Settled(TypedDict):
     """
     Answer to a report.
@@ -1502,9 +1801,17 @@ class ShownBody(TypedDict, closed=True):
     List of options that a host shows to somebody.
     """
 
+    asked: NotRequired[bool | None]
+    """
+    True if the list is a question: what `assistant.posted` with `expected: selection` understands is understood.
+    """
     audience: NotRequired[str | None]
     """
     Audience: `lane` or `user`; if absent, `user` if a user is named and else `lane`.
+    """
+    comparisons: NotRequired[list[ComparisonBody] | None]
+    """
+    Comparisons of the list's own, by the words that ask for them.
     """
     displayed: NotRequired[list[str] | None]
     """
@@ -1772,6 +2079,41 @@ class Version(TypedDict):
     """
 
 
+class Webhook(TypedDict):
+    """
+    Endpoint that events are sent to.
+    """
+
+    failure: NotRequired[str | None]
+    """
+    Failure of the attempt that is repeated next.
+    """
+    name: str
+    """
+    Name.
+    """
+    next_attempt: NotRequired[str | None]
+    """
+    Time of the next attempt.
+    """
+    state: str
+    """
+    State: `running`; `disabled` after the endpoint answered 410, until it is enabled again.
+    """
+    url: str
+    """
+    Address.
+    """
+    waiting: int
+    """
+    Conversations that wait for another attempt.
+    """
+    why: NotRequired[str | None]
+    """
+    Reason for which it is disabled.
+    """
+
+
 class Why(TypedDict):
     """
     Explanation of a turn's decision.
@@ -1911,6 +2253,38 @@ class Decide(TypedDict, closed=True):
     version: int
     """
     Version that was seen.
+    """
+
+
+class Envelope(TypedDict):
+    """
+    Event of a conversation, as a stream, a poll or a webhook sends it.
+    """
+
+    at: str
+    """
+    Time of the turn.
+    """
+    data: dict[str, Any]
+    """
+    Data of the event, in the form that its type determines, as in the stream of the lane.
+    """
+    id: NotRequired[str | None]
+    """
+    Cursor behind the event; absent for an effect that waits for its host, which is offered again.
+    """
+    lane: NotRequired[str | None]
+    """
+    Id of the lane; absent for `reset`.
+    """
+    place: NotRequired[Place | None]
+    turn: NotRequired[str | None]
+    """
+    Id of the turn; absent for `reset`.
+    """
+    type: str
+    """
+    Type: `turn`, `message`, `card`, `effect`, `pending` or `reset`.
     """
 
 
@@ -2106,7 +2480,7 @@ class OptionSetAnswer(Standing):
     """
 
 
-class Item8(TypedDict):
+class Item9(TypedDict):
     """
     Summary of a turn.
     """
@@ -2155,7 +2529,7 @@ class PageTurnInfo(TypedDict):
     Page of a list.
     """
 
-    items: list[Item8]
+    items: list[Item9]
     """
     Items of the page.
     """
@@ -2279,6 +2653,21 @@ class SetStanding(Standing):
     set: str
     """
     Id of the list.
+    """
+
+
+class TenantEvents(TypedDict):
+    """
+    Events of all conversations behind a cursor.
+    """
+
+    cursor: str
+    """
+    Cursor to go on from, for `?after=`.
+    """
+    items: list[Envelope]
+    """
+    Events in order.
     """
 
 
@@ -2551,7 +2940,7 @@ class PageApproval(TypedDict):
     """
 
 
-class Item5(TypedDict):
+class Item6(TypedDict):
     """
     Message in its current form.
     """
@@ -2596,7 +2985,7 @@ class PageMessage(TypedDict):
     Page of a list.
     """
 
-    items: list[Item5]
+    items: list[Item6]
     """
     Items of the page.
     """

@@ -30,7 +30,7 @@ pub enum RunEvent {
         run_id: String,
         /// Turns of the run, each with its decision and reason.
         result: Value,
-        /// What the thread waits for now.
+        /// Interrupts that the thread waits for now, if any.
         outcome: Outcome,
     },
     /// End of a run that was refused or failed.
@@ -128,7 +128,7 @@ pub enum Outcome {
     Success,
     /// The thread waits for answers.
     Interrupt {
-        /// What it waits for.
+        /// Kind of thing it waits for.
         interrupts: Vec<Interrupt>,
     },
 }

@@ -123,7 +123,7 @@ pub(crate) struct Measure<'f> {
     pub(crate) size: Size,
 }
 
-/// What two values must share to be compared.
+/// Kind and unit that two values must share to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit<'f> {
     None,

@@ -49,7 +49,7 @@ const LONGEST: usize = 14;
 /// The most words of a thing that an option has or is.
 const THING: usize = 5;
 
-/// What descriptions are read against, beside the options.
+/// Facts of a list that descriptions are read against, beside the options.
 #[derive(Clone, Copy)]
 pub(crate) struct ListFacts<'p> {
     pub(crate) title: Option<&'p str>,

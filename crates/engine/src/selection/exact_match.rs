@@ -37,7 +37,7 @@ pub(crate) struct CandidatePool<'p> {
     pub(crate) positional: bool,
     /// The options that were rejected or executed: with one of two marked, "the other" is the unmarked one.
     pub(crate) marked: OptionMask,
-    /// What descriptions are read against; `None` where only names and positions count.
+    /// Facts that descriptions are read against; `None` where only names and positions count.
     pub(crate) facts: Option<ListFacts<'p>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a thread waits for, for one person: the questions that block it for them, and the others.
+//! Questions that a thread waits for, for one person: those that block it for them, and the others.
 
 use serde_json::{Map, Value, json};
 use throughline_channels::agui::{Interrupt, InterruptReason};
@@ -18,7 +18,7 @@ use crate::auth::Caller;
 use crate::problem::Problem;
 use crate::wire;
 
-/// What a thread waits for.
+/// Questions that a thread waits for.
 pub(super) struct Waiting {
     /// Questions for this person, oldest first.
     pub(super) open: Vec<Open>,
@@ -40,7 +40,7 @@ pub(super) struct Open {
 
 /// Kind of answer to a question.
 pub(super) enum Asks {
-    /// Whether to release what the approval holds.
+    /// Release of what the approval holds, or its refusal.
     Approval(Box<ApprovalRow>),
     /// One of these actions. Its row, if the store keeps an approval of the card.
     Choice(Vec<Action>, Option<Box<ApprovalRow>>),

@@ -1,4 +1,4 @@
-//! What a run tells of a turn: messages, notices, waits and the results of approvals.
+//! Events that a run tells of a turn: messages, notices, waits and the results of approvals.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is kept of a thread beside its lane: whether its client was told what is not read, and the interrupts that
+//! Notes that are kept of a thread beside its lane: whether its client was told what is not read, and the interrupts that
 //! somebody left. It is erased with the lane.
 
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// What a client has of a thread.
+/// A client's side of a thread.
 pub(crate) struct Client<'s> {
     pub(crate) server: &'s Server,
     pub(crate) thread: String,

@@ -40,7 +40,7 @@ fn hosted() -> Sources {
     demo().flag("policy.fallback", "host", "--set").flag("policy.capabilities", on, "--set")
 }
 
-/// What is handed over is answered by the host, and the answer is the run's text.
+/// A turn that is handed over is answered by the host, and the answer is the run's text.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_hosts_answer_is_the_runs_text() {
     let server = Server::start(hosted()).await;
@@ -72,7 +72,7 @@ async fn a_silent_host_ends_with_a_code() {
     you.write("find us a hotel in Lisbon");
     let input = you.input();
     let reply = server.post("/v1/agui").header("Prefer", "wait=1").json(&input).send().await;
-    assert!(reply.text().contains("\"code\":\"agui.run_timeout\""), "{}", reply.text());
+    assert!(reply.text().contains(r#""code":"agui.run_timeout""#), "{}", reply.text());
     let told = run(&server, &input).await;
     assert!(told.texts().starts_with("I have no answer"), "{:#?}", told.0);
     assert_eq!(told.outcome(), "success");
@@ -123,7 +123,7 @@ async fn an_id_means_one_message() {
     server.stopped().await;
 }
 
-/// What a browser claims is not believed, and its owner is told once.
+/// Claims of a browser are not believed, and its owner is told once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn history_state_and_tools_are_not_read() {
     let server = Server::demo().await;
