@@ -134,8 +134,8 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Reads the amount that begins at a word, with or without a currency, in whichever language says most. Returns where it
-/// ends.
+/// Reads the amount that begins at a word, with or without a currency, in whichever language says most; each writes its own
+/// decimals. Returns where it ends.
 ///
 /// # Examples
 ///
@@ -144,12 +144,19 @@ impl<'r> Reader<'r> {
 ///
 /// let (money, end) = amount(&Words::of("under 150 euros"), 1).unwrap();
 /// assert_eq!((money.amount.as_str(), money.currency.as_deref(), end), ("150", Some("EUR"), 3));
+/// let (money, _) = amount(&Words::of("unter 90,50 Euro"), 1).unwrap();
+/// assert_eq!(money.amount, "90.5");
 /// ```
 #[must_use]
 pub fn amount(message: &Words, at: usize) -> Option<(Money, usize)> {
     let context = Context::default();
-    let read = |lexicon| Reader::of(lexicon, message, &context).amount(message.all(), at);
-    message.languages().lexicons(&ANSWERS).filter_map(read).max_by_key(|(_, end)| *end)
+    let read = |lexicon| {
+        let numerals = Numerals::as_written_in(lexicon, message);
+        Reader { numerals, ..Reader::of(lexicon, message, &context) }.amount(message.all(), at)
+    };
+    // Of readings of one length the first language's is meant: 1,200 is more than 1 in English.
+    let all = message.languages().lexicons(&ANSWERS).filter_map(read);
+    all.reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 fn money(amount: Decimal, currency: Option<&str>) -> Money {

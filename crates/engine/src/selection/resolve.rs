@@ -99,8 +99,9 @@ impl<'j> Resolver<'j> {
     ];
 
     pub(super) fn of(scene: &'j ResolveInput<'j>, target: &'j TargetList<'j>) -> Self {
-        let asked = scene.is_asked(target.set);
-        let parses = Parses::of(scene.lexicon, &target.message, asked);
+        // "I'll take the second one" answers a list that is on the screen, whether or not somebody asked.
+        let framed = scene.is_asked(target.set) || !target.exact && !scene.is_soft(target.set);
+        let parses = Parses::of(scene.lexicon, &target.message, framed);
         let pool = CandidatePool {
             options: &target.set.options,
             order: &target.order,
