@@ -80,6 +80,9 @@ enum Part {
     Idle,
 }
 
+/// Parts of a description, with their words.
+type Parted = Vec<(Part, Range<usize>)>;
+
 /// Reads a description that is all of these words, in any language of the message; `None` if a word of it is unexplained.
 pub(crate) fn describe(
     parses: &Parses<'_>,
@@ -159,7 +162,7 @@ impl Reader<'_> {
     }
 
     fn read(&self, core: &Range<usize>) -> Option<Description> {
-        let mut parts: Vec<Option<Vec<(Part, Range<usize>)>>> = alloc::vec![None; core.len() + 1];
+        let mut parts: Vec<Option<Parted>> = alloc::vec![None; core.len() + 1];
         parts[core.len()] = Some(Vec::new());
         for at in core.clone().rev() {
             let found = self.parts(at, core.end);

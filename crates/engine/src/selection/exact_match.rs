@@ -126,7 +126,8 @@ impl CandidatePool<'_> {
             let (options, by) = names.same(&pictures);
             found.label(options, by);
         }
-        let described = describe_text(parses, self);
+        // "The last one" is a place, even where an option was changed "last week".
+        let described = if found.others == 0 { describe_text(parses, self) } else { None };
         if let Some(option) = described.and_then(|described| described.option) {
             found.other(option, MatchedBy::Described);
         }

@@ -190,6 +190,21 @@ fn labels_and_descriptions_collide() {
     assert_eq!(differs(&set, "the cheapest", "C reading_collision"), None);
     let set = listed(&[("The cheapest", fields(5)), ("Beta", fields(10)), ("Gamma", fields(20))]);
     assert_eq!(read(&set, "the cheapest"), "X The cheapest exact_label");
+    // A place is none of the words that an option happens to have.
+    let note = |text: &str| json!({ "note": text });
+    let set = listed(&[
+        ("Budget", note("changed first thing today")),
+        ("Roadmap", note("changed last week")),
+        ("sample2", note("second draft")),
+    ]);
+    for (text, option) in [
+        ("the last one", "sample2"),
+        ("the first one", "Budget"),
+        ("the second one", "Roadmap"),
+        ("das letzte", "sample2"),
+    ] {
+        assert_eq!(read(&set, text), format!("X {option} ordinal"), "{text}");
+    }
 }
 
 #[test]
