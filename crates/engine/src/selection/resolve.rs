@@ -32,6 +32,10 @@ use crate::selection::vetoes::{self, ChoiceMade, permit};
 use throughline_language::normal;
 use throughline_language::words::Words;
 
+/// The longest text, in bytes, that is read for a description, or for words that only one option has: what is longer is no
+/// choice from a list, and would be compared with every option in every part.
+const BRIEF: usize = 500;
+
 /// Decides one text.
 pub(crate) fn resolve(scene: &ResolveInput<'_>) -> Resolution {
     let target = match scene.target() {
@@ -102,13 +106,14 @@ impl<'j> Resolver<'j> {
         // "I'll take the second one" answers a list that is on the screen, whether or not somebody asked.
         let framed = scene.is_asked(target.set) || !target.exact && !scene.is_soft(target.set);
         let parses = Parses::of(scene.lexicon, &target.message, framed);
+        let brief = target.message.text().len() <= BRIEF;
         let pool = CandidatePool {
             options: &target.set.options,
             order: &target.order,
             displayed: target.displayed,
             positional: scene.counts(target.set),
             marked: scene.marked(target.set),
-            facts: (!target.exact).then(|| scene.facts(target.set)),
+            facts: (!target.exact && brief).then(|| scene.facts(target.set)),
         };
         // A denied option is not chosen; `repair` handles what the text takes back.
         let whole = pool.whole(target.message.text());
@@ -116,7 +121,7 @@ impl<'j> Resolver<'j> {
         let denies = parses.is_negated(&pool) && !labelled;
         let reading = if denies { Reading::Nothing } else { pool.read_beside(&parses, whole) };
         let reading = match reading {
-            Reading::Nothing if !denies && !target.exact => by_words(scene, target, &pool),
+            Reading::Nothing if !denies && !target.exact && brief => by_words(scene, target, &pool),
             other => other,
         };
         Self { scene, target, parses, pool, reading, hints: OnceCell::new(), labelled }
