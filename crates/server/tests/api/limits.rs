@@ -92,7 +92,7 @@ async fn other_media_types_paths_and_methods_are_refused() {
         assert_eq!(server.get(path).send().await.problem(), "TL-2404", "{path}");
     }
     for (method, path) in [
-        ("GET", "/v1/events"),
+        ("PUT", "/v1/events"),
         ("DELETE", "/v1/lanes"),
         ("PATCH", "/v1/pause"),
         ("POST", "/livez"),
