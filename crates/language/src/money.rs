@@ -144,7 +144,7 @@ impl<'r> Reader<'r> {
 ///
 /// let (money, end) = amount(&Words::of("under 150 euros"), 1).unwrap();
 /// assert_eq!((money.amount.as_str(), money.currency.as_deref(), end), ("150", Some("EUR"), 3));
-/// let (money, _) = amount(&Words::of("unter 90,50 Euro"), 1).unwrap();
+/// let (money, _) = amount(&Words::of("von 90,50 Euro"), 1).unwrap();
 /// assert_eq!(money.amount, "90.5");
 /// ```
 #[must_use]

@@ -130,7 +130,7 @@ impl<'m> Numerals<'m> {
         Self { lexicon, message, comma }
     }
 
-    /// Reads numbers as this language writes them, whatever the message is in otherwise: "unter 90,50" has one word of it.
+    /// Reads numbers as this language writes them, whatever the message is in otherwise: "bis 90,50" has one word of it.
     pub(crate) fn as_written_in(lexicon: &'static Lexicon, message: &'m Words) -> Self {
         Self { lexicon, message, comma: lexicon.has(COMMA) }
     }

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_of_a_call_that_was_given_up_is_not_taken_for_anothers() {
+    fn a_form_of_a_call_that_was_given_up_is_of_no_other_call() {
         let flight = InFlight::default();
         let (one, two) = (begun(&flight, None), begun(&flight, None));
         let mut answer = Box::pin(flight.answer(form("city")));
