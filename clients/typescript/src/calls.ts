@@ -62,7 +62,7 @@ export function lost(call: Call, why: unknown): Outcome {
 /**
  * Returns what an answer means, or throws its error.
  *
- * What is repeated: 429 and 5xx, as the API says of them, 202 until the turn has run, and a request whose first sending is
+ * Repeated are 429 and 5xx, as the API says of them, 202 until the turn has run, and a request whose first sending is
  * still being handled, as after a lost connection. Every other refusal is final.
  */
 export function judge(call: Call, status: number, answered: Headers, body: string): Outcome {

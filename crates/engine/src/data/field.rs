@@ -159,7 +159,7 @@ impl FieldValue {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and what to send instead.
+    /// Returns the fault, and what to send instead.
     pub fn from_json(value: Value) -> Result<Self, &'static str> {
         let decimal = |number: &serde_json::Number| {
             Decimal::parse(&number.to_string())

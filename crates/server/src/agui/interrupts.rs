@@ -242,7 +242,7 @@ impl Open {
     /// Reads the payload of an answer.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the payload, in words.
     pub(super) fn read(&self, payload: &Value) -> Result<Chosen, String> {
         let Some(members) = payload.as_object() else { return Err("the payload is an object".into()) };
         let known = |name: &String| match &self.asks {
