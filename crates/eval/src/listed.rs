@@ -44,15 +44,15 @@ pub(crate) enum Standing {
     Questioned,
 }
 
-/// Shows the options in a fresh lane, opens the question if there is one, and delivers the message.
+/// Shows the options in a fresh lane under the sentence that they were shown with, opens the question if there is one, and delivers the message.
 pub(crate) fn put(
     subject: &mut dyn Subject,
     now: Timestamp,
-    (options, standing): (&[String], Standing),
+    (options, title, standing): (&[String], Option<&str>, Standing),
     said: &str,
 ) -> Result<ListOutcome, DriverError> {
     subject.begin(now.plus(-2 * PAUSE));
-    let _ = subject.deliver(shown(options, standing == Standing::Asked))?;
+    let _ = subject.deliver(shown(options, title, standing == Standing::Asked))?;
     if standing == Standing::Questioned {
         subject.advance_to(now.plus(-PAUSE));
         let _ = subject.deliver(Incoming::said(USER, OPENER))?;
@@ -69,12 +69,12 @@ fn id(place: usize) -> String {
     format!("o-{place}")
 }
 
-fn shown(labels: &[String], asked: bool) -> Incoming {
+fn shown(labels: &[String], title: Option<&str>, asked: bool) -> Incoming {
     let option = |(n, label): (usize, &String)| SetOption::named(id(n), label).running(id(n));
     let shown = OptionsShown {
         scope: Scope::Chat,
         scope_instance: "case".into(),
-        title: None,
+        title: title.map(Into::into),
         user: None,
         options: labels.iter().enumerate().map(option).collect(),
         refreshable: false,

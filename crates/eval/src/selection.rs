@@ -99,7 +99,9 @@ impl Task for Selection {
         let answered = question::ask(subject, now, &self.asked(), self.expected(), &self.user_text)?;
         let label = answered.taken().text;
         let pick = label.and_then(|label| self.options.iter().position(|option| **option == *label));
-        let mut put = |standing| listed::put(subject, now, (&self.options, standing), &self.user_text);
+        let mut put = |standing| {
+            listed::put(subject, now, (&self.options, self.system_text.as_deref(), standing), &self.user_text)
+        };
         let listed = put(Standing::Questioned)?;
         let (shown, put) = (put(Standing::Shown)?, put(Standing::Asked)?);
         Ok(SelectionDecision { pick, answered, listed, shown, put })

@@ -81,8 +81,12 @@ pub(super) fn rest_concerns_option(
     names: impl Fn(&str) -> bool,
 ) -> bool {
     let words = Words::of(rest);
-    let all = words.all();
-    let within = |section| lexicon.section(section).within(all);
-    let changes = lexicon.section(COMMAND).at(all, 0);
-    within(NOT) || changes && within(REFERENCE) || names(rest)
+    lexicon.section(NOT).within(words.all()) || rest_changes_option(lexicon, rest) || names(rest)
+}
+
+/// True if the rest denies or changes what it points at: "but don't open it".
+pub(super) fn rest_changes_option(lexicon: &'static Lexicon, rest: &str) -> bool {
+    let words = Words::of(rest);
+    let within = |section| lexicon.section(section).within(words.all());
+    (within(NOT) || lexicon.section(COMMAND).at(words.all(), 0)) && within(REFERENCE)
 }

@@ -1,7 +1,6 @@
 //! Decides one text beside an open list, in a fixed order of steps. The first step that decides wins
 //! (docs/design/0022-choosing-an-option.md, "The ladder").
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use core::cell::OnceCell;
@@ -15,12 +14,10 @@ use crate::data::permit::{ChosenOption, Door, TextFacts, Veto};
 use crate::data::scope::Scope;
 use crate::data::set_option::OptionMask;
 use crate::data::view::ClarifierType;
-use crate::selection::clause_split;
-use crate::selection::clause_split::NamedBy;
 use crate::selection::continuity::{Continuity, FailedGate};
 use crate::selection::control::{Control, Repair};
 use crate::selection::describe::is_descriptive;
-use crate::selection::distinctive::by_words;
+use crate::selection::distinctive::{NamedByWords, by_words};
 use crate::selection::exact_match::{CandidatePool, Reading};
 use crate::selection::noise::is_noise;
 use crate::selection::parse::Parses;
@@ -80,6 +77,8 @@ pub(super) struct Resolver<'j> {
     parses: Parses<'j>,
     pool: CandidatePool<'j>,
     pub(super) reading: Reading,
+    /// The option of this reading, if it is named by words alone.
+    named: Option<NamedByWords>,
     hints: OnceCell<SimilarOptions>,
     /// The whole text is a label; then it is not read as anything else.
     labelled: bool,
@@ -120,11 +119,13 @@ impl<'j> Resolver<'j> {
         let labelled = whole.0 != 0;
         let denies = parses.is_negated(&pool) && !labelled;
         let reading = if denies { Reading::Nothing } else { pool.read_beside(&parses, whole) };
-        let reading = match reading {
-            Reading::Nothing if !denies && !target.exact && brief => by_words(scene, target, &pool),
-            other => other,
-        };
-        Self { scene, target, parses, pool, reading, hints: OnceCell::new(), labelled }
+        // What is denied in the rest of a text is not the option: "Shazam is fine, but I can't pay by card".
+        let named = (reading == Reading::Nothing && !target.exact && brief)
+            .then(|| by_words(scene, target))
+            .flatten()
+            .filter(|named| !denies || named.parts.is_some());
+        let reading = named.as_ref().map_or(reading, |named| Reading::One(named.option, MatchedBy::Words));
+        Self { scene, target, parses, pool, reading, named, hints: OnceCell::new(), labelled }
     }
 
     fn rule(&self) -> Resolution {
@@ -147,43 +148,6 @@ impl<'j> Resolver<'j> {
     /// The text is a label here and, without its scope cue, a label elsewhere: "Notes from chat".
     fn torn(&self) -> Option<Resolution> {
         self.target.torn.then(|| self.resembles(Reason::OptionCollision))
-    }
-
-    /// One clause denotes an option and the rest goes on: "open sample2 and explain why".
-    fn and_more(&self) -> Option<Resolution> {
-        if self.labelled || self.target.exact || matches!(self.reading, Reading::One(..)) {
-            return None;
-        }
-        let named = |text: &str| match self.reading_in(text) {
-            Reading::One(_, MatchedBy::Ordinal | MatchedBy::Badge | MatchedBy::Other) => Some(NamedBy::Place),
-            Reading::One(..) | Reading::Tie(_) => Some(NamedBy::Name),
-            _ => None,
-        };
-        let (part, rest) = clause_split::split_clause(self.scene.lexicon, &self.target.message, named)?;
-        if clause_split::rest_concerns_option(self.scene.lexicon, &rest, |text| {
-            named(text).is_some()
-                || similarity::rank_similar(
-                    &Parses::of(self.scene.lexicon, &Words::of(text), false),
-                    &self.pool,
-                )
-                .reaches(SimilarityClass::WordsOfLabel)
-        }) {
-            return Some(self.resembles(Reason::OptionSeveral));
-        }
-        let words = Words::of(&part);
-        let parses = Parses::of(self.scene.lexicon, &words, false);
-        if parses.is_question(false) || parses.asks_what_was_done() || parses.is_negated(&self.pool) {
-            return None;
-        }
-        let Reading::One(option, by) = self.pool.read(&parses) else { return None };
-        // The rest may ask or deny for itself; a condition or a reply is about the whole.
-        let text = TextFacts { negated: false, question: false, several: false, ..self.facts() };
-        match self.act(option, reason_of(by), text) {
-            Resolution::Act(act) => {
-                Some(Resolution::Act(Box::new(Execution { remainder: Some(rest), ..*act })))
-            }
-            other => Some(other),
-        }
     }
 
     fn control(&self) -> Option<Resolution> {
@@ -273,7 +237,7 @@ impl<'j> Resolver<'j> {
         TextFacts {
             negated: said && self.parses.is_negated(&self.pool),
             several: said && self.reading == Reading::Several,
-            conditional: said && self.parses.is_conditional(&self.pool),
+            conditional: said && self.is_conditional(),
             command: said && self.parses.command_object().is_some(),
             question: self.asks(),
             correction: said && self.parses.repair().is_some(),
@@ -285,6 +249,12 @@ impl<'j> Resolver<'j> {
             edited: false,
             unlike: false,
         }
+    }
+
+    fn is_conditional(&self) -> bool {
+        let Some(named) = &self.named else { return self.parses.is_conditional(&self.pool) };
+        let beside = Words::of(&named.beside);
+        Parses::of(self.scene.lexicon, &beside, false).is_conditional(&self.pool)
     }
 
     /// Takes back an option, or corrects a choice. A reply to something else takes back nothing of the list.
@@ -435,11 +405,9 @@ impl<'j> Resolver<'j> {
 
     /// True if the option was already done and may not simply be repeated.
     fn once(&self, option: usize) -> bool {
-        let (done, set) = (&self.scene.view.recent_action_trace, &self.target.set.id);
-        let this = |id: &String| {
-            done.iter().any(|entry| entry.option_set_id.as_ref() == Some(set) && entry.target_ref.id == *id)
-        };
-        self.target.set.options.get(option).is_some_and(|named| !named.repeatable && this(&named.id))
+        let (done, now) = (&self.scene.view.recent_action_trace, self.target.set.identity(option));
+        let before = done.iter().any(|entry| entry.still_is(now.as_ref()));
+        self.target.set.options.get(option).is_some_and(|named| !named.repeatable) && before
     }
 
     /// Asks about a text that denotes nothing exactly but looks like a choice.
@@ -588,6 +556,7 @@ fn reason_of(by: MatchedBy) -> Reason {
     }
 }
 
+mod and_more;
 mod questions;
 #[cfg(test)]
 mod tests;

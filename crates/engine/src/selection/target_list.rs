@@ -414,6 +414,12 @@ impl<'s> ResolveInput<'s> {
         self.view.pending_clarifier_type != ClarifierType::None || self.is_put(set)
     }
 
+    /// True if the list is a question, or is what the assistant said last in the chat: its title is then what the text answers.
+    pub(super) fn just_offered(&self, set: &OptionSet) -> bool {
+        let seen = self.view.standing(&set.id).map_or(0, |standing| standing.seen);
+        self.is_put(set) || set.scope == Scope::Chat && !self.is_soft(set) && self.view.within(seen, 1)
+    }
+
     /// Returns what descriptions of a list's options are read against.
     pub(super) fn facts(&self, set: &'s OptionSet) -> ListFacts<'s> {
         let left = |option: &SetOption| option.is_normal() && !self.view.rejected_in(&set.id, &option.id);
@@ -423,10 +429,12 @@ impl<'s> ResolveInput<'s> {
     /// Returns the options that are rejected or were accepted last; "the other one" is the one without this
     /// mark.
     pub(super) fn marked(&self, set: &OptionSet) -> OptionMask {
+        // What was done by an earlier version of the list says nothing of what its options run now.
+        let last = self.view.last_resolved_action.as_ref();
         let accepted = |id: &str| {
-            let last = self.view.last_resolved_action.as_ref();
-            let here = last.is_some_and(|last| last.option_set_id.as_ref() == Some(&set.id));
-            here && self.view.last_accepted_choice_id.as_deref() == Some(id)
+            let now = set.option(id).and_then(|(at, _)| set.identity(at));
+            self.view.last_accepted_choice_id.as_deref() == Some(id)
+                && last.is_some_and(|last| last.still_is(now.as_ref()))
         };
         set.those(|option| self.view.rejected_in(&set.id, &option.id) || accepted(&option.id))
     }
