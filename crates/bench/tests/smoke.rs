@@ -91,9 +91,9 @@ fn facts_cost_the_same() {
 fn what_is_counted_is_listed_and_runs() {
     let list = told(&["count"]);
     assert!(list.lines().count() >= 4, "{list}");
-    // A step that is counted alone is a long one: two of them are as good as all.
+    // Each process prepares all cases. B4 decides the short ones too, and a step that is counted alone is a long one.
     let (long, short): (Vec<&str>, Vec<&str>) = list.lines().partition(|line| line.contains("\t1\t"));
-    for line in short.iter().chain(long.iter().take(2)) {
+    for line in short.iter().take(1).chain(long.iter().take(1)) {
         let number = line.split('\t').next().unwrap();
         told(&["count", number]);
     }
