@@ -1,0 +1,185 @@
+"""The recipes against the program: what is dangerous happens at most once, whoever is killed, and is told."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Server
+from harness import CONFIG, HERE, Kill, Recipe, Step, change, wait_for
+
+from throughline import Problem, Throughline, models
+
+RECIPES = ["plain_agent.py", "langgraph_agent.py", "openai_agent.py", "vercel-agent.mjs"]
+PAGES = HERE.parents[1] / "docs" / "recipes"
+APPROVED = [
+    Step("the backups are listed", r"^GET /step/listed/"),
+    Step("the act is shown", r"^POST /v1/lanes/\w+/option-sets "),
+    Step("the act is chosen", r"^POST /v1/events .*card\.pressed"),
+    Step("the list is closed", r"^DELETE /v1/lanes/\w+/option-sets/"),
+    Step("the message is reported", r"^POST /v1/effects/\w+/result "),
+    Step("the backups are deleted", r"^GET /step/deleted/"),
+    Step("the end is told", r"^POST /v1/events .*assistant\.posted"),
+    Step("the act is reported", r"^POST /v1/effects/\w+/result ", nth=2),
+]
+REFUSED = [
+    Step("the refusal is read", r"^GET /v1/approvals/\w+ ", answer='"state":"rejected"'),
+    Step("the refusal is told", r"^POST /v1/events .*assistant\.posted"),
+]
+KILLS = [
+    (step, when, sides)
+    for step in APPROVED + REFUSED
+    for when in ("before", "after")
+    for sides in (("agent",), ("server",), ("agent", "server"))
+    # Both at once where it matters most; each alone everywhere.
+    if len(sides) == 1 or step.name == "the backups are deleted"
+]
+DONE = "This is how it ended: the backups older than 30 days are deleted."
+REJECTED = "This is how it ended: nothing was done, it was rejected."
+CHANGED = "This is how it ended: nothing was done, it was changed after it was approved."
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("server"), CONFIG)
+    server.start()
+    yield server
+    server.kill()
+
+
+# Each recipe has a process of its own, and a server in it.
+@pytest.fixture(scope="module", params=[pytest.param(each, marks=pytest.mark.xdist_group(each)) for each in RECIPES])
+def recipe(request: pytest.FixtureRequest, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recipe]:
+    recipe = Recipe(request.param, tmp_path_factory.mktemp("recipe"), server)
+    recipe.start()
+    yield recipe
+    recipe.end()
+
+
+class Conversation:
+    """Ana's conversation with the agent, in which Bob approves."""
+
+    def __init__(self, server: Server, recipe: Recipe) -> None:
+        self.client = Throughline(server.url)
+        self._recipe = recipe
+        self._name = f"c-{uuid.uuid4()}"
+        self._before = recipe.deleted()
+        self._after = "0"
+        self.lane = self.say("please delete the old backups")["lane"]
+
+    def say(self, text: str) -> models.TurnAnswer:
+        lane: models.EventLane = {"conversation": self._name}
+        return self.client.deliver({"lane": lane, "actor": {"id": "ana"}, "kind": "message.posted", "text": text})
+
+    def approval(self) -> models.Approval:
+        """Waits for what asks to be approved."""
+        return self._wait(lambda: next((each for each in self.client.approvals() if each["lane"] == self.lane), None))
+
+    def decide(self, approval: models.Approval, decision: str, by: str = "bob") -> models.TurnAnswer:
+        decided: models.Decide = {"version": approval["version"], "decision": decision, "actor": {"id": by}}  # type: ignore[typeddict-item]
+        return self.client.decide(approval["id"], decided)
+
+    def told(self, text: str) -> None:
+        """Waits until it was told, nothing of it is left to do, and whoever is to be killed was."""
+        self._wait(lambda: text in self.texts() and not self._offered() and self._recipe.kill_is_over())
+        assert self.texts().count(text) == 1
+
+    def settled(self) -> None:
+        """Waits until nothing is left for the agent to do."""
+        self._wait(lambda: not self._offered())
+
+    def texts(self) -> list[str]:
+        return [each["text"] for each in self.client.messages(self.lane) if each["role"] == "assistant"]
+
+    def acts(self) -> list[models.Effect]:
+        return [each for each in self.client.effects(lane=self.lane) if each["class"] == "option.execute"]
+
+    def deleted(self) -> list[str]:
+        """What was deleted since the conversation began."""
+        deleted = self._recipe.deleted()
+        assert deleted[: len(self._before)] == self._before
+        return deleted[len(self._before) :]
+
+    def _offered(self) -> bool:
+        return any(each["state"] == "attempted" for each in self.client.effects(lane=self.lane))
+
+    def _wait(self, look):  # type: ignore[no-untyped-def]
+        return wait_for(look, self._news, self._recipe)
+
+    def _news(self) -> None:
+        for event in self.client.poll(self.lane, after=self._after, wait=1):
+            self._after = event.get("id", self._after)
+
+
+@pytest.mark.parametrize(
+    ("step", "when", "sides"),
+    [pytest.param(*kill, id=f"{kill[0].name}, {kill[1]}, {' and '.join(kill[2])}") for kill in KILLS],
+)
+def test_a_kill_is_made_up_for(server: Server, recipe: Recipe, step: Step, when: str, sides: tuple[str, ...]) -> None:
+    recipe.kill = Kill(step, when, sides)  # type: ignore[arg-type]
+    conversation = Conversation(server, recipe)
+    approval = conversation.approval()
+    assert approval["payload"]["exec_ref"].startswith("delete_backups:")
+    assert conversation.deleted() == []
+    if step in REFUSED:
+        conversation.decide(approval, "reject")
+        conversation.told(REJECTED)
+        assert conversation.deleted() == conversation.acts() == []
+    else:
+        conversation.decide(approval, "approve")
+        conversation.told(DONE)
+        (act,) = conversation.acts()
+        assert act["state"] == "done"
+        assert conversation.deleted() == [f"{act['id']} 30"]
+    with pytest.raises(Problem) as told:
+        conversation.decide(approval, "approve")
+    assert told.value.name == "press.consumed"
+    assert len(conversation.acts()) == (step in APPROVED)
+
+
+def test_nobody_approves_by_words_or_their_own_request(server: Server, recipe: Recipe) -> None:
+    conversation = Conversation(server, recipe)
+    approval = conversation.approval()
+    assert conversation.say("yes, approve it")["decision"] != "done"
+    with pytest.raises(Problem) as told:
+        conversation.decide(approval, "approve", by="ana")
+    assert told.value.name == "press.forbidden"
+    assert conversation.deleted() == conversation.acts() == []
+    conversation.decide(approval, "reject")
+    conversation.told(REJECTED)
+
+
+def test_what_was_changed_after_the_approval_is_not_done(server: Server, recipe: Recipe) -> None:
+    conversation = Conversation(server, recipe)
+    approval = conversation.approval()
+    conversation.settled()
+    recipe.crash()
+    conversation.decide(approval, "approve")
+    assert change(recipe.folder) > 0
+    recipe.start()
+    conversation.told(CHANGED)
+    (act,) = conversation.acts()
+    assert act["state"] == "failed"
+    assert conversation.deleted() == []
+
+
+def test_a_message_while_something_waits_is_answered(server: Server, recipe: Recipe) -> None:
+    conversation = Conversation(server, recipe)
+    approval = conversation.approval()
+    conversation.settled()
+    conversation.say("what do you do?")
+    conversation.told("One thing after the other: please decide on the card first.")
+    conversation.decide(approval, "approve")
+    conversation.told(DONE)
+    conversation.say("what do you do?")
+    conversation.told("I look after the backups.")
+
+
+@pytest.mark.parametrize("program", [*RECIPES, "approvals.py"])
+def test_a_page_shows_the_program(program: str) -> None:
+    language = "js" if program.endswith(".mjs") else "python"
+    block = f"```{language}\n{(HERE / program).read_text()}```"
+    pages = [page for page in PAGES.glob("*.md") if block in page.read_text()]
+    assert pages, f"no page of {PAGES} shows {program} as it is"
