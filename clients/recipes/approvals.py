@@ -23,7 +23,12 @@ def request_approval(client: Throughline, lane: str, user: str, call: str, tool:
     shown: models.ShownBody = {"scope": "widget", "scope_instance": call, "options": [act]}
     listed = client.show_options(lane, shown, key=f"{call}:list")
     press: models.EventPress = {"set": listed["id"], "version": listed["exec_rev"], "option": "act"}
-    event: models.EventBody = {"lane": place(client, lane), "actor": {"id": user}, "kind": "card.pressed", "press": press}
+    event: models.EventBody = {
+        "lane": place(client, lane),
+        "actor": {"id": user},
+        "kind": "card.pressed",
+        "press": press,
+    }
     turn = client.deliver(event, key=f"{call}:press")
     # Nobody chooses it from the list a second time.
     client.close_options(lane, listed["id"], key=f"{call}:close")

@@ -10,16 +10,17 @@ import sys
 import time
 from pathlib import Path
 
-import backups
-from approvals import reference, refusal, request_approval, say
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Interrupt, interrupt
-from scripted_langgraph import ScriptedChatModel
 from throughline import Agent, Execution, Handover, Rejected
+
+import backups
+from approvals import reference, refusal, request_approval, say
+from scripted_langgraph import ScriptedChatModel
 
 # The agent, as it would be without Throughline.
 
@@ -80,6 +81,7 @@ def act(approved: Execution) -> None:
         go_on(lane)
     if text := said_or_asked(lane, approved["user"]):
         say(agent.client, lane, text, key=f"{approved['id']}:said")
+    (WAITING / approved["approval"].split()[0]).unlink(missing_ok=True)
 
 
 def refused() -> None:
@@ -99,9 +101,11 @@ def refused() -> None:
 def said_or_asked(lane: str, user: str) -> str | None:
     """Returns what the graph said in the end. If it waits, people are asked, and the card says it."""
     state = graph.get_state(thread(lane))
+    waiting = [json.loads(file.read_text())[1] for file in WAITING.iterdir()]
     for asked in state.interrupts:
-        approval = request_approval(agent.client, lane, user, asked.id, **asked.value)
-        (WAITING / approval).write_text(json.dumps([lane, asked.id, user]))
+        if asked.id not in waiting:
+            approval = request_approval(agent.client, lane, user, asked.id, **asked.value)
+            (WAITING / approval).write_text(json.dumps([lane, asked.id, user]))
     return None if state.interrupts else state.values["messages"][-1].text
 
 

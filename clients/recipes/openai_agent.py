@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import agents
-import backups
 from agents.tool_context import ToolContext
+from throughline import Agent, Execution, Handover, Rejected
+
+import backups
 from approvals import reference, refusal, request_approval, say
 from scripted_openai import ScriptedModel
-from throughline import Agent, Execution, Handover, Rejected
 
 # The agent, as it would be without Throughline.
 
@@ -40,11 +41,11 @@ agents.set_tracing_disabled(True)
 async def run(chat: dict[str, Any], given: Any) -> None:
     """Runs the agent until it ends or waits, and keeps what it is then."""
     result = await agents.Runner.run(keeper, given)
-    chat["state"] = result.to_state().to_string() if result.interruptions else None
-    chat["waits"] = [
-        {"call": asked.call_id, "tool": asked.name, "args": json.loads(asked.arguments)} for asked in result.interruptions
-    ]
-    chat["items"], chat["said"] = result.to_input_list(), result.final_output
+    waits = result.interruptions
+    chat["waits"] = [{"call": each.call_id, "tool": each.name, "args": json.loads(each.arguments)} for each in waits]
+    chat["state"] = result.to_state().to_string() if waits else None
+    chat["items"] = chat["items"] if waits else result.to_input_list()
+    chat["said"] = result.final_output
     save(chat)
 
 
@@ -90,9 +91,14 @@ async def refused(chat: dict[str, Any]) -> None:
     for call, (approval, user) in list(chat["asked"].items()):
         if why := refusal(host.client, approval):
             state, asked = await interrupted(chat, call)
-            if asked:
-                state.reject(asked, rejection_message=f"nothing was done, it was {why}")
-                await run(chat, state)
+            told = f"nothing was done, it was {why}"
+            try:
+                if asked:
+                    state.reject(asked, rejection_message=told)
+                    await run(chat, state)
+            except agents.ModelBehaviorError:
+                # The SDK goes on with no state that was changed.
+                chat.update(state=None, waits=[], said=f"The run was given up: {told}.")
             if text := said_or_asked(chat, user):
                 say(host.client, chat["lane"], text, key=f"{approval}:said")
             del chat["asked"][call]
@@ -110,8 +116,9 @@ async def interrupted(chat: dict[str, Any], call: str, key: str = "") -> tuple[A
 def said_or_asked(chat: dict[str, Any], user: str) -> str | None:
     """Returns what the agent said in the end. If it waits, people are asked, and the card says it."""
     for item in chat["waits"]:
-        chat["asked"][item["call"]] = [request_approval(host.client, chat["lane"], user, **item), user]
-    save(chat)
+        if item["call"] not in chat["asked"]:
+            chat["asked"][item["call"]] = [request_approval(host.client, chat["lane"], user, **item), user]
+            save(chat)
     return chat["said"]
 
 

@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import backups
 import httpx
+
+import backups
 from scripted import decide
 
 Step = dict[str, Any]

@@ -1,7 +1,7 @@
 // The script of scripted.py as a language model of the AI SDK.
 import { MockLanguageModelV4 } from 'ai/test';
 
-/** Returns the next step on a request: a tool with its arguments, or a text. `results` are those of its tools so far. */
+/** Returns the next step on a request, a tool with its arguments or a text, after these results of tools. */
 function decide(request, results) {
   if (!request.includes('delete')) return { text: 'I look after the backups.' };
   if (results.length === 0) return { tool: 'list_backups', args: {} };

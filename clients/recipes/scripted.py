@@ -4,7 +4,7 @@ from typing import Any
 
 
 def decide(request: str, results: list[str]) -> dict[str, Any]:
-    """Returns the next step on a request: a tool with its arguments, or a text. `results` are those of its tools so far."""
+    """Returns the next step on a request, a tool with its arguments or a text, after these results of tools."""
     if "delete" not in request:
         return {"text": "I look after the backups."}
     match results:

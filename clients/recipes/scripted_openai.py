@@ -6,6 +6,7 @@ from typing import Any
 
 from agents import Model, ModelResponse, Usage
 from agents.testing import assistant_message, function_call
+
 from scripted import decide
 
 

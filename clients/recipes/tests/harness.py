@@ -133,7 +133,7 @@ class Recipe:
                 self.start()
             return True
 
-    def _handler(recipe) -> type[BaseHTTPRequestHandler]:  # noqa: N805
+    def _handler(recipe) -> type[BaseHTTPRequestHandler]:
         # It holds connections open longer than any server start takes.
         upstream = httpx.Client(base_url=recipe._server.url, timeout=60, headers={"Accept-Encoding": "identity"})
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from conftest import Server
 from harness import CONFIG, HERE, Kill, Recipe, Step, change, wait_for
-
 from throughline import Problem, Throughline, models
 
 RECIPES = ["plain_agent.py", "langgraph_agent.py", "openai_agent.py", "vercel-agent.mjs"]
@@ -38,7 +36,7 @@ KILLS = [
 ]
 DONE = "This is how it ended: the backups older than 30 days are deleted."
 REJECTED = "This is how it ended: nothing was done, it was rejected."
-CHANGED = "This is how it ended: nothing was done, it was changed after it was approved."
+CHANGED = "nothing was done, it was changed after it was approved."
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +49,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 # Each recipe has a process of its own, and a server in it.
 @pytest.fixture(scope="module", params=[pytest.param(each, marks=pytest.mark.xdist_group(each)) for each in RECIPES])
-def recipe(request: pytest.FixtureRequest, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recipe]:
+def recipe(
+    request: pytest.FixtureRequest, server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Recipe]:
     recipe = Recipe(request.param, tmp_path_factory.mktemp("recipe"), server)
     recipe.start()
     yield recipe
@@ -83,8 +83,9 @@ class Conversation:
 
     def told(self, text: str) -> None:
         """Waits until it was told, nothing of it is left to do, and whoever is to be killed was."""
-        self._wait(lambda: text in self.texts() and not self._offered() and self._recipe.kill_is_over())
-        assert self.texts().count(text) == 1
+        told = lambda: [each for each in self.texts() if each.endswith(text)]  # noqa: E731
+        self._wait(lambda: told() and not self._offered() and self._recipe.kill_is_over())
+        assert len(told()) == 1
 
     def settled(self) -> None:
         """Waits until nothing is left for the agent to do."""
