@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import islice
 from typing import Any
 
 import pytest
 from conftest import Server
 
-from throughline import AsyncThroughline, Problem, Throughline, models, show
+from throughline import AsyncThroughline, Event, Problem, Throughline, models, show
 
 BUG = "Create a ticket for login bug\nSteps: open /login\nExpected: a form\nActual: a blank page"
 
@@ -150,6 +151,48 @@ def test_a_stream_goes_on_over_a_crash_of_the_server(own_server: Server, convers
                 break
         assert len(ids) == len(set(ids))
         assert texts[:2] == ["Which city?", "Lisbon"]
+
+
+def test_the_stream_of_everything_tells_what_its_poll_tells(own_server: Server) -> None:
+    with Throughline(own_server.url) as client:
+        lanes = {client.deliver(question(name))["lane"] for name in ("one", "two")}
+        client.deliver(message("one", "Lisbon"))
+        polled = client.poll_events(after="0", wait=0)
+        assert {event["lane"] for event in polled["items"]} == lanes
+        streamed = list(islice(client.events(after="0"), len(polled["items"])))
+        assert streamed == polled["items"]
+        # Page by page, behind each cursor, it is the same again.
+        paged: list[Event] = []
+        after = "0"
+        while (page := client.poll_events(after=after, wait=0, limit=2))["items"]:
+            paged += page["items"]
+            after = page["cursor"]
+        assert paged == polled["items"]
+        turns = client.poll_events(after="0", kinds=["turn"], wait=0)["items"]
+        assert turns == [event for event in polled["items"] if event["type"] == "turn"]
+        middle = polled["items"][len(polled["items"]) // 2]
+        rest = polled["items"][polled["items"].index(middle) + 1 :]
+        assert client.poll_events(after=middle["id"], wait=0)["items"] == rest
+
+
+def test_the_stream_of_everything_goes_on_over_a_crash_of_the_server(own_server: Server) -> None:
+    with Throughline(own_server.url) as client:
+        client.deliver(question("before"))
+        events: list[Event] = []
+        for event in client.events(after="0", kinds=["message", "turn"]):
+            events.append(event)
+            if len(events) == 2:
+                own_server.kill()
+                own_server.start()
+                client.deliver(question("after"))
+            if len(events) == 4:
+                break
+        assert [event["type"] for event in events] == ["turn", "message"] * 2
+        assert [event["place"]["conversation"] for event in events] == ["before"] * 2 + ["after"] * 2
+        # Another process goes on behind the cursor that the first one kept.
+        with Throughline(own_server.url) as other:
+            behind = other.events(after=events[1]["id"], kinds=["message", "turn"])
+            assert [next(behind), next(behind)] == events[2:]
 
 
 def test_a_stream_that_may_not_be_read_is_refused(client: Throughline) -> None:

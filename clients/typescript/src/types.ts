@@ -34,7 +34,16 @@ export type Handover = Effect & {
 };
 
 /** Effect `option.execute`: a chosen option. `id` is the idempotency key of what you do, `exec_ref` is yours. */
-export type Execution = Effect & { set: string; option: string; label: string; exec_ref: string; user: string };
+export type Execution = Effect & {
+  set: string;
+  option: string;
+  label: string;
+  exec_ref: string;
+  user: string;
+  scope_instance: string;
+  /** The approval that released it, as `ap_… v1`; absent if it needed none. */
+  approval?: string;
+};
 
 /** What the handler of a handover returns: a text, an answer, or nothing to say nothing. */
 export type Answer = string | AnswerBody | undefined | void;

@@ -133,3 +133,68 @@ test('a stream goes on over a crash of the server', async () => {
     await own.end();
   }
 });
+
+test('the stream of everything tells what its poll tells', async () => {
+  const own = await Server.start();
+  try {
+    const client = new Throughline(own.url);
+    for (const name of ['one', 'two']) await client.deliver(question(name));
+    await client.deliver(message('one', 'Lisbon'));
+    const { items } = await client.pollEvents({ after: '0', wait: 0 });
+    assert.equal(new Set(items.map(({ lane }) => lane)).size, 2);
+    assert.deepEqual(await first(items.length, client.events({ after: '0' })), items);
+    // Page by page, behind each cursor, it is the same again.
+    const paged = [];
+    for (let after = '0'; ; ) {
+      const page = await client.pollEvents({ after, wait: 0, limit: 2 });
+      if (page.items.length === 0) break;
+      paged.push(...page.items);
+      after = page.cursor;
+    }
+    assert.deepEqual(paged, items);
+    const turns = await client.pollEvents({ after: '0', kinds: ['turn'], wait: 0 });
+    assert.deepEqual(turns.items, items.filter(({ type }) => type === 'turn'));
+    const middle = items.length >> 1;
+    const rest = await client.pollEvents({ after: items[middle]?.id ?? '', wait: 0 });
+    assert.deepEqual(rest.items, items.slice(middle + 1));
+  } finally {
+    await own.end();
+  }
+});
+
+test('the stream of everything goes on over a crash of the server', async () => {
+  const own = await Server.start();
+  try {
+    const client = new Throughline(own.url);
+    await client.deliver(question('before'));
+    const kinds = ['message', 'turn'];
+    const events = [];
+    for await (const event of client.events({ after: '0', kinds })) {
+      if (events.push(event) === 2) {
+        await own.kill();
+        await own.start();
+        await client.deliver(question('after'));
+      }
+      if (events.length === 4) break;
+    }
+    assert.deepEqual(events.map(({ type }) => type), ['turn', 'message', 'turn', 'message']);
+    const places = events.map(({ place }) => /** @type {{ conversation: string }} */ (place).conversation);
+    assert.deepEqual(places, ['before', 'before', 'after', 'after']);
+    // Another process goes on behind the cursor that the first one kept.
+    const other = new Throughline(own.url);
+    assert.deepEqual(await first(2, other.events({ after: events[1]?.id ?? '', kinds })), events.slice(2));
+  } finally {
+    await own.end();
+  }
+});
+
+/**
+ * @template T
+ * @param {number} count
+ * @param {AsyncIterable<T>} items
+ */
+async function first(count, items) {
+  /** @type {T[]} */ const found = [];
+  for await (const item of items) if (found.push(item) === count) break;
+  return found;
+}

@@ -55,6 +55,9 @@ class Execution(TypedDict):
     label: str
     exec_ref: str
     user: str
+    scope_instance: str
+    #: The approval that released it, as `ap_… v1`; absent if it needed none.
+    approval: NotRequired[str]
 
 
 class Event(TypedDict):
