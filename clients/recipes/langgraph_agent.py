@@ -13,9 +13,9 @@ from pathlib import Path
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode, tools_condition
-from langgraph.types import Command, Interrupt, interrupt
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command, Interrupt, Send, interrupt
 from throughline import Agent, Execution, Handover, Rejected
 
 import backups
@@ -40,12 +40,17 @@ def delete_backups(older_than_days: int) -> str:
     return backups.delete(older_than_days, key=decided["key"])
 
 
+def calls(state: MessagesState) -> list[Send] | str:
+    """Gives each call a task of its own: two that interrupt in one task could get each other's decision."""
+    return [Send("tools", [call]) for call in state["messages"][-1].tool_calls] or END
+
+
 model = ScriptedChatModel()  # yours, with `.bind_tools(tools)`
 builder = StateGraph(MessagesState)
 builder.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
 builder.add_node("tools", ToolNode([list_backups, delete_backups]))
 builder.add_edge(START, "model")
-builder.add_conditional_edges("model", tools_condition)
+builder.add_conditional_edges("model", calls, ["tools", END])
 builder.add_edge("tools", "model")
 graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("graph.db", check_same_thread=False)))
 

@@ -39,8 +39,11 @@ def advance(chat: dict[str, Any]) -> str | None:
 def think(steps: list[Step]) -> Step:
     """Asks the model for the next step on the newest message."""
     begin = max(n for n, step in enumerate(steps) if "heard" in step)
-    step = decide(steps[begin]["heard"], [step["result"] for step in steps[begin:] if "result" in step])
-    return {**step, "call": f"{steps[begin]['id']}.{len(steps)}"}
+    said = decide(steps[begin]["heard"], [step["result"] for step in steps[begin:] if "result" in step])
+    if "text" in said:
+        return said
+    # It may name several calls, and is asked again after each.
+    return {**said["calls"][0], "call": f"{steps[begin]['id']}.{len(steps)}"}
 
 
 def load(lane: str) -> dict[str, Any]:

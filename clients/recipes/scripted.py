@@ -4,14 +4,12 @@ from typing import Any
 
 
 def decide(request: str, results: list[str]) -> dict[str, Any]:
-    """Returns the next step on a request, a tool with its arguments or a text, after these results of tools."""
+    """Returns the next step on a request, calls of tools or a text, after these results of tools."""
     if "delete" not in request:
         return {"text": "I look after the backups."}
-    match results:
-        case []:
-            return {"tool": "list_backups", "args": {}}
-        case [_]:
-            return {"tool": "delete_backups", "args": {"older_than_days": 30}}
-        case [*_, last]:
-            return {"text": f"This is how it ended: {last}."}
-    raise AssertionError("a list has an end")
+    if not results:
+        return {"calls": [{"tool": "list_backups", "args": {}}]}
+    wanted = [30, 90] if "both" in request else [30]
+    if left := wanted[len(results) - 1 :]:
+        return {"calls": [{"tool": "delete_backups", "args": {"older_than_days": days}} for days in left]}
+    return {"text": f"This is how it ended: {results[-1]}."}

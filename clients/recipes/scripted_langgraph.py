@@ -20,9 +20,9 @@ class ScriptedChatModel(BaseChatModel):
         begin = max(n for n, message in enumerate(messages) if isinstance(message, HumanMessage))
         results = [message.text for message in messages[begin:] if isinstance(message, ToolMessage)]
         step = decide(messages[begin].text, results)
-        if "text" in step:
-            said = AIMessage(step["text"])
-        else:
-            call = {"name": step["tool"], "args": step["args"], "id": f"{messages[begin].id}.{len(messages)}"}
-            said = AIMessage("", tool_calls=[call])
+        calls = [
+            {"name": call["tool"], "args": call["args"], "id": f"{messages[begin].id}.{len(messages)}.{n}"}
+            for n, call in enumerate(step.get("calls", []))
+        ]
+        said = AIMessage(step.get("text", ""), tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=said)])

@@ -18,10 +18,12 @@ class ScriptedModel(Model):
         results = [item["output"] for item in input[begin:] if item.get("type") == "function_call_output"]
         step = decide(input[begin]["content"], results)
         if "text" in step:
-            said = assistant_message(step["text"])
-        else:
-            said = function_call(step["tool"], json.dumps(step["args"]), call_id=f"{input[begin]['id']}.{len(input)}")
-        return ModelResponse(output=[said], usage=Usage(), response_id=None)
+            return ModelResponse(output=[assistant_message(step["text"])], usage=Usage(), response_id=None)
+        calls = [
+            function_call(call["tool"], json.dumps(call["args"]), call_id=f"{input[begin]['id']}.{len(input)}.{n}")
+            for n, call in enumerate(step["calls"])
+        ]
+        return ModelResponse(output=calls, usage=Usage(), response_id=None)
 
     def stream_response(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
         raise NotImplementedError("the recipe does not stream")

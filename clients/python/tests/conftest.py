@@ -15,7 +15,7 @@ import pytest
 
 from throughline import Throughline
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).resolve().parents[3]
 HOTEL = '[policy]\nfallback = "host"\ncapabilities = ["selection", "pending"]\n'
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from conftest import Server
@@ -61,13 +63,13 @@ def recipe(
 class Conversation:
     """Ana's conversation with the agent, in which Bob approves."""
 
-    def __init__(self, server: Server, recipe: Recipe) -> None:
+    def __init__(self, server: Server, recipe: Recipe, text: str = "please delete the old backups") -> None:
         self.client = Throughline(server.url)
         self._recipe = recipe
         self._name = f"c-{uuid.uuid4()}"
         self._before = recipe.deleted()
         self._after = "0"
-        self.lane = self.say("please delete the old backups")["lane"]
+        self.lane = self.say(text)["lane"]
 
     def say(self, text: str) -> models.TurnAnswer:
         lane: models.EventLane = {"conversation": self._name}
@@ -164,6 +166,21 @@ def test_what_was_changed_after_the_approval_is_not_done(server: Server, recipe:
     (act,) = conversation.acts()
     assert act["state"] == "failed"
     assert conversation.deleted() == []
+
+
+@pytest.mark.parametrize("kill", [None, Kill(APPROVED[5], "after", ("agent",))], ids=["no kill", "a kill in between"])
+def test_two_acts_have_two_approvals(server: Server, recipe: Recipe, kill: Kill | None) -> None:
+    recipe.kill = kill and replace(kill)
+    conversation = Conversation(server, recipe, "please delete both kinds of old backups")
+    for _ in range(2):
+        approval = conversation.approval()
+        conversation.decide(approval, "approve")
+    conversation.told("the backups older than 90 days are deleted.")
+    acts = conversation.acts()
+    assert [act["state"] for act in acts] == ["done", "done"]
+    days = {act["id"]: re.findall(r"\d+", act["label"])[0] for act in acts}
+    assert sorted(conversation.deleted()) == sorted(f"{act} {days[act]}" for act in days)
+    assert sorted(days.values()) == ["30", "90"]
 
 
 def test_a_message_while_something_waits_is_answered(server: Server, recipe: Recipe) -> None:
