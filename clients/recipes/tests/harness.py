@@ -56,6 +56,7 @@ class Kill:
     when: Literal["before", "after"]
     sides: tuple[Literal["agent", "server"], ...]
     seen: int = 0
+    #: True when whoever was killed has been started again.
     done: bool = False
 
     def due(self, when: str, request: str, answer: str) -> bool:
@@ -65,8 +66,7 @@ class Kill:
         if when == "after" and self.step.answer not in answer:
             return False
         self.seen += 1
-        self.done = self.seen == self.step.nth
-        return self.done
+        return self.seen == self.step.nth
 
 
 class Recipe:
@@ -131,6 +131,7 @@ class Recipe:
                 self._server.start()
             if "agent" in sides:
                 self.start()
+            self.kill.done = True
             return True
 
     def _handler(recipe) -> type[BaseHTTPRequestHandler]:
