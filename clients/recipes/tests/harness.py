@@ -33,6 +33,8 @@ allow = ["role:approver"]
 #: Headers of an answer that hold for one connection only, or that are made anew.
 OWN_HEADERS = {"connection", "content-length", "date", "keep-alive", "server", "transfer-encoding"}
 ASKED_ANEW = {"accept-encoding", "connection", "content-length", "host"}
+#: The longest time for anything to come, in seconds: a framework takes its own to start on a machine that is busy.
+PATIENCE = 180
 
 Found = TypeVar("Found")
 
@@ -209,7 +211,7 @@ def _change_graph(file: Path) -> int:
 
 def wait_for(look: Callable[[], Found | None], news: Callable[[], None], recipe: Recipe) -> Found:
     """Returns what `look` finds; looks again after all news."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         if found := look():
             return found

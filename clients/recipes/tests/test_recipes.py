@@ -12,7 +12,6 @@ from conftest import Server
 from harness import CONFIG, HERE, Kill, Recipe, Step, change, wait_for
 from throughline import Problem, Throughline, models
 
-RECIPES = ["plain_agent.py", "langgraph_agent.py", "openai_agent.py", "vercel-agent.mjs"]
 PAGES = HERE.parents[1] / "docs"
 APPROVED = [
     Step("the backups are listed", r"^GET /step/listed/"),
@@ -36,6 +35,8 @@ KILLS = [
     # Both at once where it matters most; each alone everywhere.
     if len(sides) == 1 or step.name == "the backups are deleted"
 ]
+#: Kill of the agent between two acts.
+BETWEEN = Kill(APPROVED[5], "after", ("agent",))
 DONE = "This is how it ended: the backups older than 30 days are deleted."
 REJECTED = "This is how it ended: nothing was done, it was rejected."
 CHANGED = "nothing was done, it was changed after it was approved."
@@ -49,12 +50,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.kill()
 
 
-# Each recipe has a process of its own, and a server in it.
-@pytest.fixture(scope="module", params=[pytest.param(each, marks=pytest.mark.xdist_group(each)) for each in RECIPES])
+@pytest.fixture(scope="class")
 def recipe(
     request: pytest.FixtureRequest, server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Recipe]:
-    recipe = Recipe(request.param, tmp_path_factory.mktemp("recipe"), server)
+    recipe = Recipe(request.cls.program, tmp_path_factory.mktemp("recipe"), server)
     recipe.start()
     yield recipe
     recipe.end()
@@ -116,85 +116,106 @@ class Conversation:
             self._after = event.get("id", self._after)
 
 
-@pytest.mark.parametrize(
-    ("step", "when", "sides"),
-    [pytest.param(*kill, id=f"{kill[0].name}, {kill[1]}, {' and '.join(kill[2])}") for kill in KILLS],
-)
-def test_a_kill_is_made_up_for(server: Server, recipe: Recipe, step: Step, when: str, sides: tuple[str, ...]) -> None:
-    recipe.kill = Kill(step, when, sides)  # type: ignore[arg-type]
-    conversation = Conversation(server, recipe)
-    approval = conversation.approval()
-    assert approval["payload"]["exec_ref"].startswith("delete_backups:")
-    assert conversation.deleted() == []
-    if step in REFUSED:
+class Acts:
+    """The same for each recipe. A class of its own gives it a process of its own, and a server in it."""
+
+    program: str
+
+    @pytest.mark.parametrize(
+        ("step", "when", "sides"),
+        [pytest.param(*kill, id=f"{kill[0].name}, {kill[1]}, {' and '.join(kill[2])}") for kill in KILLS],
+    )
+    def test_a_kill_is_made_up_for(
+        self, server: Server, recipe: Recipe, step: Step, when: str, sides: tuple[str, ...]
+    ) -> None:
+        recipe.kill = Kill(step, when, sides)  # type: ignore[arg-type]
+        conversation = Conversation(server, recipe)
+        approval = conversation.approval()
+        assert approval["payload"]["exec_ref"].startswith("delete_backups:")
+        assert conversation.deleted() == []
+        if step in REFUSED:
+            conversation.decide(approval, "reject")
+            conversation.told(REJECTED)
+            assert conversation.deleted() == conversation.acts() == []
+        else:
+            conversation.decide(approval, "approve")
+            conversation.told(DONE)
+            (act,) = conversation.acts()
+            assert act["state"] == "done"
+            assert conversation.deleted() == [f"{act['id']} 30"]
+        with pytest.raises(Problem) as told:
+            conversation.decide(approval, "approve")
+        assert told.value.name == "press.consumed"
+        assert len(conversation.acts()) == (step in APPROVED)
+
+    def test_nobody_approves_by_words_or_their_own_request(self, server: Server, recipe: Recipe) -> None:
+        conversation = Conversation(server, recipe)
+        approval = conversation.approval()
+        assert conversation.say("yes, approve it")["decision"] != "done"
+        with pytest.raises(Problem) as told:
+            conversation.decide(approval, "approve", by="ana")
+        assert told.value.name == "press.forbidden"
+        assert conversation.deleted() == conversation.acts() == []
         conversation.decide(approval, "reject")
         conversation.told(REJECTED)
-        assert conversation.deleted() == conversation.acts() == []
-    else:
+
+    def test_what_was_changed_after_the_approval_is_not_done(self, server: Server, recipe: Recipe) -> None:
+        conversation = Conversation(server, recipe)
+        approval = conversation.approval()
+        conversation.settled()
+        recipe.crash()
+        conversation.decide(approval, "approve")
+        assert change(recipe.folder) > 0
+        recipe.start()
+        conversation.told(CHANGED)
+        (act,) = conversation.acts()
+        assert act["state"] == "failed"
+        assert conversation.deleted() == []
+
+    @pytest.mark.parametrize(
+        "kill", [None, Kill(APPROVED[5], "after", ("agent",))], ids=["no kill", "a kill in between"]
+    )
+    def test_two_acts_have_two_approvals(self, server: Server, recipe: Recipe, kill: Kill | None) -> None:
+        recipe.kill = kill and replace(kill)
+        conversation = Conversation(server, recipe, "please delete both kinds of old backups")
+        for _ in range(2):
+            conversation.approval()
+            # Where both cards are there at once, the newer one is decided first.
+            conversation.settled()
+            conversation.decide(conversation.approval(), "approve")
+        conversation.told("the backups older than 90 days are deleted.")
+        acts = conversation.acts()
+        assert [act["state"] for act in acts] == ["done", "done"]
+        days = {act["id"]: re.findall(r"\d+", act["label"])[0] for act in acts}
+        assert sorted(conversation.deleted()) == sorted(f"{act} {days[act]}" for act in days)
+        assert sorted(days.values()) == ["30", "90"]
+
+    def test_a_message_while_something_waits_is_answered(self, server: Server, recipe: Recipe) -> None:
+        conversation = Conversation(server, recipe)
+        approval = conversation.approval()
+        conversation.settled()
+        conversation.say("what do you do?")
+        conversation.told("One thing after the other: please decide on the card first.")
         conversation.decide(approval, "approve")
         conversation.told(DONE)
-        (act,) = conversation.acts()
-        assert act["state"] == "done"
-        assert conversation.deleted() == [f"{act['id']} 30"]
-    with pytest.raises(Problem) as told:
-        conversation.decide(approval, "approve")
-    assert told.value.name == "press.consumed"
-    assert len(conversation.acts()) == (step in APPROVED)
+        conversation.say("what do you do?")
+        conversation.told("I look after the backups.")
 
 
-def test_nobody_approves_by_words_or_their_own_request(server: Server, recipe: Recipe) -> None:
-    conversation = Conversation(server, recipe)
-    approval = conversation.approval()
-    assert conversation.say("yes, approve it")["decision"] != "done"
-    with pytest.raises(Problem) as told:
-        conversation.decide(approval, "approve", by="ana")
-    assert told.value.name == "press.forbidden"
-    assert conversation.deleted() == conversation.acts() == []
-    conversation.decide(approval, "reject")
-    conversation.told(REJECTED)
+class TestPlainPython(Acts):
+    program = "plain_agent.py"
 
 
-def test_what_was_changed_after_the_approval_is_not_done(server: Server, recipe: Recipe) -> None:
-    conversation = Conversation(server, recipe)
-    approval = conversation.approval()
-    conversation.settled()
-    recipe.crash()
-    conversation.decide(approval, "approve")
-    assert change(recipe.folder) > 0
-    recipe.start()
-    conversation.told(CHANGED)
-    (act,) = conversation.acts()
-    assert act["state"] == "failed"
-    assert conversation.deleted() == []
+class TestLangGraph(Acts):
+    program = "langgraph_agent.py"
 
 
-@pytest.mark.parametrize("kill", [None, Kill(APPROVED[5], "after", ("agent",))], ids=["no kill", "a kill in between"])
-def test_two_acts_have_two_approvals(server: Server, recipe: Recipe, kill: Kill | None) -> None:
-    recipe.kill = kill and replace(kill)
-    conversation = Conversation(server, recipe, "please delete both kinds of old backups")
-    for _ in range(2):
-        conversation.approval()
-        # Where both cards are there at once, the newer one is decided first.
-        conversation.settled()
-        conversation.decide(conversation.approval(), "approve")
-    conversation.told("the backups older than 90 days are deleted.")
-    acts = conversation.acts()
-    assert [act["state"] for act in acts] == ["done", "done"]
-    days = {act["id"]: re.findall(r"\d+", act["label"])[0] for act in acts}
-    assert sorted(conversation.deleted()) == sorted(f"{act} {days[act]}" for act in days)
-    assert sorted(days.values()) == ["30", "90"]
+class TestOpenAiAgents(Acts):
+    program = "openai_agent.py"
 
 
-def test_a_message_while_something_waits_is_answered(server: Server, recipe: Recipe) -> None:
-    conversation = Conversation(server, recipe)
-    approval = conversation.approval()
-    conversation.settled()
-    conversation.say("what do you do?")
-    conversation.told("One thing after the other: please decide on the card first.")
-    conversation.decide(approval, "approve")
-    conversation.told(DONE)
-    conversation.say("what do you do?")
-    conversation.told("I look after the backups.")
+class TestAiSdk(Acts):
+    program = "vercel-agent.mjs"
 
 
 @pytest.mark.parametrize(
