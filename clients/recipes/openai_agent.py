@@ -136,6 +136,7 @@ def save(chat: dict[str, Any]) -> None:
 
 while True:
     for file in Path().glob("ln_*.json"):
-        asyncio.run(refused(json.loads(file.read_text())))
+        if (chat := json.loads(file.read_text()))["asked"]:
+            asyncio.run(refused(chat))
     host.recover()
     time.sleep(0.2)
