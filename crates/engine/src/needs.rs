@@ -34,7 +34,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
     }
     wanted.extend(unshown(event, known));
     wanted.extend(given.waiting.iter().map(RecordKey::of::<Card>));
-    let event_needs = NeedsInput { lane, event, known, task };
+    let event_needs = NeedsInput { lane, event, known, task: task.as_ref() };
     wanted.extend(CAPABILITIES.iter().flat_map(|capability| capability.needs(&event_needs)));
     let cards = wanted.iter().filter(|key| key.kind == RecordKind::Card);
     let cards = cards.filter_map(|key| known.get::<Card>(&CardId::from(key.key.as_str())));
@@ -42,7 +42,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
     wanted.extend(reached);
     let found = wanted.iter().filter_map(|key| known.record(key.kind, &key.key));
     let tasks: Vec<RecordKey> =
-        found.filter_map(|record| record.task()).chain(task).map(RecordKey::of::<Task>).collect();
+        found.filter_map(|record| record.task()).chain(&task).map(RecordKey::of::<Task>).collect();
     wanted.extend(tasks);
     wanted.extend(summary::needs(lane, event, policy));
     wanted.retain(|key| known.record(key.kind, &key.key).is_none());
@@ -97,19 +97,16 @@ fn card_of<'a>(event: &'a Event, given: &'a StepInput) -> Option<&'a CardId> {
 }
 
 /// The task that the event is about.
-fn task_of<'a>(lane: &Lane, event: &'a Event, given: &'a StepInput) -> Option<&'a TaskId> {
+fn task_of(lane: &Lane, event: &Event, given: &StepInput) -> Option<TaskId> {
     match &event.kind {
-        EventKind::EffectSettled { task, .. } => task.as_ref(),
-        EventKind::EffectProgressed { task, .. } => Some(task),
-        EventKind::TaskReported(report) => Some(&report.task),
+        EventKind::EffectSettled { task, .. } => task.clone(),
+        EventKind::EffectProgressed { task, .. } => Some(task.clone()),
+        EventKind::TaskReported(report) => Some(report.task.clone()),
+        EventKind::ApprovalRequested(act) => Some(act.task()),
         EventKind::MessagePosted(_) => {
             // The replied-to message may have left the window together with its task.
             let unloaded = |id| lane.records.get::<Message>(id).is_none();
-            given
-                .anchor
-                .as_ref()
-                .filter(|anchor| unloaded(&anchor.id))
-                .and_then(|anchor| anchor.task.as_ref())
+            given.anchor.as_ref().filter(|anchor| unloaded(&anchor.id)).and_then(|anchor| anchor.task.clone())
         }
         _ => None,
     }

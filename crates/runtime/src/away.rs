@@ -53,6 +53,7 @@ fn text_of(event: &EventKind) -> usize {
         | EventKind::Command { text }
         | EventKind::EffectProgressed { text, .. } => text.len(),
         EventKind::AssistantPosted(posted) => posted.text.len(),
+        EventKind::ApprovalRequested(act) => act.payload.len(),
         EventKind::FormSubmitted { values, .. } => values.values().map(String::len).sum(),
         EventKind::OptionsShown(list) => list.options.len() * (MUCH / 16),
         EventKind::FactStated(fact) => fact.text.len(),

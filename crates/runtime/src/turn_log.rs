@@ -178,6 +178,7 @@ impl Shown {
             | EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
+            | EffectBody::HostAct(_)
             | EffectBody::EvidenceFetch { .. }
             | EffectBody::TurnHandover(_) => None,
         }

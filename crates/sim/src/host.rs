@@ -31,7 +31,8 @@ struct Inner {
     holds: BTreeMap<String, VecDeque<bool>>,
     held: BTreeMap<EffectId, bool>,
     waiting: Vec<Leased>,
-    ran: usize,
+    /// Acts that the host performed, by class.
+    ran: BTreeMap<EffectClass, usize>,
 }
 
 impl SimHost {
@@ -48,9 +49,9 @@ impl SimHost {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of options that were run.
-    pub(crate) fn ran(&self) -> usize {
-        self.inner().ran
+    /// Returns the number of options that were run and of acts that were performed, by class.
+    pub(crate) fn ran(&self) -> BTreeMap<EffectClass, usize> {
+        self.inner().ran.clone()
     }
 
     /// Performs the host's effects that are not held. False if there were none.
@@ -75,8 +76,8 @@ impl SimHost {
     ) -> Result<bool, RuntimeError> {
         let done = matches!(outcome, Outcome::Done { .. });
         let reported = host.report(effect, outcome).await?;
-        if reported && done && effect.row.class == EffectClass::OptionExecute {
-            self.inner().ran += 1;
+        if reported && done && effect.row.class.can_leave() {
+            *self.inner().ran.entry(effect.row.class).or_default() += 1;
         }
         Ok(reported)
     }

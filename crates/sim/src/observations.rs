@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use throughline_engine::data::ask::Ask;
-use throughline_engine::data::effect::EffectBody;
 use throughline_engine::data::effect::IssueState;
+use throughline_engine::data::effect::{EffectBody, EffectClass};
 use throughline_engine::{EffectId, LaneKey};
 use throughline_models::Prompt;
 use throughline_runtime::turn_log::{Shown, Turn};
@@ -25,7 +25,7 @@ pub(crate) struct Observer {
     posts: u64,
     /// The issues of the tracker as they were.
     standing: BTreeMap<String, Standing>,
-    ran: usize,
+    ran: BTreeMap<EffectClass, usize>,
     asks: usize,
     waiting: Vec<(String, throughline_engine::EffectId)>,
 }
@@ -152,9 +152,11 @@ impl Observer {
             }
         }
         let ran = remote.hosting.ran();
-        if ran > self.ran {
-            let new = u32::try_from(ran - self.ran).unwrap_or(u32::MAX);
-            seen.outward.insert("option.execute".into(), new);
+        for (class, made) in &ran {
+            let before = self.ran.get(class).copied().unwrap_or_default();
+            if *made > before {
+                seen.outward.insert(class.as_str().into(), u32::try_from(made - before).unwrap_or(u32::MAX));
+            }
         }
         self.ran = ran;
         let asked = remote.model.as_ref().map(|model| model.journal()).unwrap_or_default();

@@ -131,6 +131,7 @@ fn any_card() -> impl Strategy<Value = CardModel> {
         errors,
         buttons,
         link,
+        request: None,
     })
 }
 

@@ -12,8 +12,8 @@ use crate::compare::{rung_name, serialized_name, verdict_name};
 use crate::duration;
 use crate::model::{
     Act, CardExpect, EraseTarget, Expectation, Fault, Given, HostPost, ItemExpect, ItemsExpect, MAIN,
-    MessageAct, Pause, PendingExpect, PendingFit, PressAct, Restart, Scenario, ScriptedReply, Turn, User,
-    When,
+    MessageAct, Pause, PendingExpect, PendingFit, PressAct, RequestApproval, Restart, Scenario,
+    ScriptedReply, Turn, User, When,
 };
 use crate::yaml::{Pairs, count, flow, json, line, map, text};
 
@@ -331,6 +331,9 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
             (user.clone(), map(all.0))
         }
         Act::HostPost(says) => ("host".into(), map(vec![("assistant.posted".into(), host(says))])),
+        Act::RequestApproval(request) => {
+            ("host".into(), map(vec![("approval.requested".into(), requests(request))]))
+        }
         Act::TaskReport(report) => ("host".into(), map(vec![("task.reported".into(), reports(report))])),
         Act::StateFact(states) => (states.user.clone(), fact::states(states)),
         Act::ShowList(shows) => ("host".into(), map(vec![("options.shown".into(), option::shows(shows))])),
@@ -402,6 +405,21 @@ fn host(says: &HostPost) -> Value {
     all.some("expected", says.expected.as_ref().map(ToString::to_string).as_ref());
     all.some("asked_of", says.asked_of.as_ref());
     all.some("expires", says.expires.map(when).as_ref());
+    map(all.0)
+}
+
+fn requests(request: &RequestApproval) -> Value {
+    let RequestApproval { user, lane, act, expires } = request;
+    let mut all = Build(vec![("request_id".into(), text(&act.request_id))]);
+    all.lane(lane);
+    all.put("by", text(user));
+    all.put("title", text(&act.title));
+    all.put("target", text(&act.target));
+    all.put("payload", text(&act.payload));
+    if !act.lines.is_empty() {
+        all.put("lines", texts(&act.lines));
+    }
+    all.some("expires", expires.map(when).as_ref());
     map(all.0)
 }
 

@@ -141,6 +141,7 @@ fn delivers(act: &Act) -> bool {
             | Act::Command { .. }
             | Act::Form { .. }
             | Act::HostPost(_)
+            | Act::RequestApproval(_)
             | Act::TaskReport(_)
             | Act::StateFact(_)
             | Act::ShowList(_)

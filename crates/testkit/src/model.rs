@@ -23,7 +23,7 @@ pub use option::{
 };
 pub(crate) use option::{instance, named};
 pub use summary::SummaryExpect;
-pub use work::{GivenTask, GivenWorker, TaskExpect, TaskReportAct};
+pub use work::{GivenTask, GivenWorker, RequestApproval, TaskExpect, TaskReportAct};
 
 use crate::driver::{Checker, TrackerWorld};
 
@@ -290,6 +290,8 @@ pub enum Act {
     },
     /// The host's own agent posts a message.
     HostPost(HostPost),
+    /// A host asks that a person approves an act of its own.
+    RequestApproval(RequestApproval),
     /// A host reports the status of a task.
     TaskReport(TaskReportAct),
     /// A person states a fact directly.
@@ -421,6 +423,7 @@ impl Act {
             | Self::Command { lane, .. }
             | Self::Form { lane, .. }
             | Self::HostPost(HostPost { lane, .. })
+            | Self::RequestApproval(RequestApproval { lane, .. })
             | Self::TaskReport(TaskReportAct { lane, .. })
             | Self::StateFact(StateFact { lane, .. })
             | Self::Notify { lane, .. }
@@ -445,6 +448,7 @@ impl Act {
             | Self::Command { user, .. }
             | Self::PressOption(PressOption { user, .. })
             | Self::StateFact(StateFact { user, .. })
+            | Self::RequestApproval(RequestApproval { user, .. })
             | Self::Form { user, .. } => Some(user),
             _ => None,
         }

@@ -16,6 +16,7 @@ use throughline_engine::data::action::Action;
 use throughline_engine::data::ask::Answer;
 use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::{Attachment, Event, EventKind, Press};
+use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::id;
 use throughline_engine::data::rung::Rung;
 use throughline_engine::data::step_input::StepInput as StepGiven;
@@ -26,8 +27,8 @@ use crate::compare::value_text;
 use crate::driver::Checker;
 use crate::emit;
 use crate::model::{
-    Act, Expectation, Fault, Given, GivenWorker, HostPost, MAIN, MessageAct, Pause, PressAct, Scenario,
-    ScriptedAnswer, ScriptedReply, StateFact, TaskReportAct, Turn, When,
+    Act, Expectation, Fault, Given, GivenWorker, HostPost, MAIN, MessageAct, Pause, PressAct,
+    RequestApproval, Scenario, ScriptedAnswer, ScriptedReply, StateFact, TaskReportAct, Turn, When,
 };
 use crate::seed;
 
@@ -365,6 +366,12 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             expected: posted.expected.clone(),
             asked_of: posted.asked_of.clone(),
             expires: posted.expires.map(When::At),
+        }),
+        EventKind::ApprovalRequested(act) => Act::RequestApproval(RequestApproval {
+            user,
+            lane,
+            act: HostAct { expires: None, ..act.clone() },
+            expires: act.expires.map(When::At),
         }),
         EventKind::TaskReported(report) => Act::TaskReport(TaskReportAct {
             lane,

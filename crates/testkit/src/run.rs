@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::event::{AssistantPosted, Attachment, EventKind, MessagePosted};
 use throughline_engine::data::fact::{Fact, FactKey};
+use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::rung::Rung;
@@ -18,7 +19,7 @@ use throughline_engine::{Reason, Timestamp, Verdict};
 use crate::compare::{Observation, compare};
 use crate::driver::{Delivery, Driver, DriverError, Settling, TurnSeen};
 use crate::faults::{Plan, TurnFaults};
-use crate::model::{Act, Expectation, MAIN, MessageAct, PressAct, Scenario, Turn, When};
+use crate::model::{Act, Expectation, MAIN, MessageAct, PressAct, RequestApproval, Scenario, Turn, When};
 use crate::report::{Failure, Report};
 use crate::seed;
 use crate::transcript::Transcript;
@@ -255,6 +256,10 @@ impl Runner<'_, '_> {
                 expires: says.expires.map(|when| self.moment(when)),
                 message_id: None,
             })],
+            Act::RequestApproval(RequestApproval { act, expires, .. }) => {
+                let expires = expires.map(|when| self.moment(when));
+                vec![EventKind::ApprovalRequested(HostAct { expires, ..act.clone() })]
+            }
             Act::TaskReport(report) => vec![EventKind::TaskReported(TaskReported {
                 task: report.task.as_str().into(),
                 status: report.status,

@@ -136,7 +136,7 @@ impl Clients {
         match &errand.call.job {
             Job::Tool { name, args } => self.tool_ready(name, args, errand).await,
             Job::Agent { name } => self.agent_ready(name, errand).await,
-            Job::Option(_) => Err(rejected(ToolFault::HostRuns).into()),
+            Job::Option(_) | Job::Act(_) => Err(rejected(ToolFault::HostRuns).into()),
             Job::Change(_) => Err(rejected(ToolFault::TrackerChanges).into()),
         }
     }

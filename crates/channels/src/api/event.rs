@@ -1,7 +1,9 @@
 //! Turns a host's request into an event of a lane. Total and pure; reports every problem at once.
 
+use serde_json::Value;
 use throughline_engine::data::event::{AssistantPosted, MessagePosted, Press};
 use throughline_engine::data::handover::HostAnswer;
+use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
@@ -9,13 +11,18 @@ use throughline_engine::{Event, EventKind, LaneKey, TaskId, Timestamp};
 use throughline_language::Expected;
 
 use super::options;
-use super::problem::{Checker, MAX_FORM_VALUES, MAX_TASK, Problem, shortened, step};
-use super::request::{ActorRequest, AssistantRequest, EventRequest, ReportRequest, ShownRequest};
+use super::payload;
+use super::problem::{
+    Checker, MAX_ACT_LINE, MAX_ACT_LINES, MAX_ACT_TITLE, MAX_FORM_VALUES, MAX_TASK, Problem, shortened, step,
+};
+use super::request::{
+    ActorRequest, ApprovalRequest, AssistantRequest, EventRequest, ReportRequest, ShownRequest,
+};
 
 /// Kinds that only the runtime makes: from a host they would be a forged outcome or deadline.
 const INTERNAL_KINDS: [&str; 3] = ["intake.notice", "effect.settled", "timer.due"];
 /// Kinds that hosts may send.
-pub const HOST_KINDS: [&str; 11] = [
+pub const HOST_KINDS: [&str; 12] = [
     "message.posted",
     "message.edited",
     "message.deleted",
@@ -23,6 +30,7 @@ pub const HOST_KINDS: [&str; 11] = [
     "command",
     "form.submitted",
     "assistant.posted",
+    "approval.requested",
     "task.reported",
     "options.shown",
     "options.closed",
@@ -180,6 +188,10 @@ fn kind(request: EventRequest, actor: &str, check: &mut Checker) -> EventKind {
                 EventKind::AssistantPosted(posted)
             }
         },
+        "approval.requested" => match request.approval {
+            None => check.lacks("/approval", name),
+            Some(asked) => EventKind::ApprovalRequested(host_act(&name, asked, check)),
+        },
         "task.reported" => reported(&name, request, check),
         "options.shown" => match request.shown {
             None => check.lacks("/shown", name),
@@ -334,6 +346,31 @@ fn reported(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind
     let at = at.and_then(|at| moment(check, "/report/at", &at));
     let status = status.unwrap_or(TaskStatus::Running);
     EventKind::TaskReported(TaskReported { task: TaskId(task), status, at, intent, reason, result })
+}
+
+/// Reads a request to approve an act of the host's.
+fn host_act(kind: &str, asked: ApprovalRequest, check: &mut Checker) -> HostAct {
+    let ApprovalRequest { request_id, title, target, payload, lines, expires } = asked;
+    check.maybe_id("/approval/request_id", request_id.as_deref());
+    check.maybe_id("/approval/target", target.as_deref());
+    let title: String = check.required("/approval/title", kind, title);
+    check.line("/approval/title", &title, MAX_ACT_TITLE);
+    let lines = lines.unwrap_or_default();
+    if lines.len() > MAX_ACT_LINES {
+        check.wrong("/approval/lines", format!("a request has at most {MAX_ACT_LINES} lines for people"));
+    }
+    for (at, line) in lines.iter().take(MAX_ACT_LINES).enumerate() {
+        check.line(&format!("/approval/lines/{at}"), line, MAX_ACT_LINE);
+    }
+    let payload: Value = check.required("/approval/payload", kind, payload);
+    HostAct {
+        request_id: check.required("/approval/request_id", kind, request_id),
+        title,
+        target: check.required("/approval/target", kind, target),
+        payload: payload::text("/approval/payload", &payload, check),
+        lines,
+        expires: expires.and_then(|time| moment(check, "/approval/expires", &time)),
+    }
 }
 
 fn moment(check: &mut Checker, pointer: &str, text: &str) -> Option<Timestamp> {

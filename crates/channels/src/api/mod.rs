@@ -4,6 +4,7 @@
 mod event;
 mod json_body;
 mod options;
+mod payload;
 mod problem;
 mod request;
 mod view;
@@ -13,8 +14,8 @@ pub use options::snapshot;
 pub(crate) use problem::Checker;
 pub use problem::{BodyError, MAX_FORM_VALUES, MAX_ID, MAX_TEXT, Problem};
 pub use request::{
-    ActorRequest, AssistantRequest, ClosedRequest, EventRequest, FocusRequest, FormRequest, LaneRequest,
-    MetadataRequest, OptionRequest, PressRequest, ShownRequest,
+    ActorRequest, ApprovalRequest, AssistantRequest, ClosedRequest, EventRequest, FocusRequest, FormRequest,
+    LaneRequest, MetadataRequest, OptionRequest, PressRequest, ShownRequest,
 };
 pub use view::{CardView, MessageView, with_tokens};
 

@@ -10,6 +10,14 @@ pub const MAX_TEXT: usize = 40_000;
 pub const MAX_ID: usize = 255;
 /// The longest id of a task that a host reports, in bytes.
 pub(super) const MAX_TASK: usize = 128;
+/// The longest title of an act, in characters.
+pub(super) const MAX_ACT_TITLE: usize = 150;
+/// The longest line about an act, in characters.
+pub(super) const MAX_ACT_LINE: usize = 300;
+/// The most lines about an act.
+pub(super) const MAX_ACT_LINES: usize = 20;
+/// The longest content of an act, in bytes of its text: people read it before they approve it.
+pub(super) const MAX_ACT_PAYLOAD: usize = 8 * 1024;
 /// The most values a form may carry.
 pub const MAX_FORM_VALUES: usize = 100;
 
@@ -108,6 +116,21 @@ impl Checker {
         }
     }
 
+    /// Checks a line that people decide by: one line that shows all that is in it.
+    pub(crate) fn line(&mut self, pointer: &str, line: &str, most: usize) {
+        let length = line.chars().count();
+        if length > most {
+            self.wrong(pointer, format!("this line has at most {most} characters; this one has {length}"));
+        }
+        if line.trim().is_empty() {
+            self.wrong(pointer, "there is nothing in this line");
+        }
+        if let Some(odd) = line.chars().find(|c| c.is_control() || invisible(*c)) {
+            let odd = u32::from(odd);
+            self.wrong(pointer, format!("this line has visible characters only; this one holds U+{odd:04X}"));
+        }
+    }
+
     /// Checks a text: not too long, and without U+0000, which some stores cannot keep.
     pub(crate) fn text(&mut self, pointer: &str, text: &str) {
         let length = text.chars().count();
@@ -130,7 +153,7 @@ impl Checker {
 
 /// True for characters that take no room or turn the direction of text: two ids that look alike must not differ by
 /// them.
-fn invisible(c: char) -> bool {
+pub(super) fn invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 

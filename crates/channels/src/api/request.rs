@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::json_body::read;
 use super::problem::BodyError;
@@ -48,6 +49,9 @@ pub struct EventRequest {
     /// A message of the host's own agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant: Option<AssistantRequest>,
+    /// The act of the host's that a person is to approve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalRequest>,
     /// The state of a task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportRequest>,
@@ -129,6 +133,30 @@ pub struct FormRequest {
     /// The values by field name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<BTreeMap<String, String>>,
+}
+
+/// A request that a person approves an act of the host's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalRequest {
+    /// The host's id of the request, within the lane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The act in a few words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The thing it acts on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The content, which the host is handed back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Value>,
+    /// Lines for people about the content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<String>>,
+    /// The time until which it may be approved, RFC 3339 in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
 }
 
 /// A message of the host's own agent, which may be a question.

@@ -100,6 +100,7 @@ mod tests {
             errors: Vec::new(),
             buttons: vec![button(Action::Approve), button(Action::Reject)],
             link: None,
+            request: None,
         }
     }
 

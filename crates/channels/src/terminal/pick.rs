@@ -99,6 +99,7 @@ mod tests {
             errors: Vec::new(),
             buttons: actions.iter().map(button).collect(),
             link: None,
+            request: None,
         }
     }
 

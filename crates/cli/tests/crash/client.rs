@@ -92,6 +92,24 @@ impl Client {
         }
     }
 
+    /// Reports what became of an effect, until that is answered.
+    pub(crate) fn report(&self, effect: &str, body: &Value) {
+        self.until(&format!("the report on {effect}"), || {
+            let request = self
+                .agent
+                .post(format!("{}/v1/effects/{effect}/result", self.url()))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", effect);
+            let mut answer = request.send(body.to_string()).ok()?;
+            let status = answer.status().as_u16();
+            let text = answer.body_mut().read_to_string().ok()?;
+            if status != 200 {
+                self.refused(status, &text);
+            }
+            (status == 200).then_some(())
+        });
+    }
+
     /// Delivers an event and does not wait for its turn.
     pub(crate) fn event_without_waiting(&self, key: &str, body: &Value) {
         self.until(&format!("POST {key}"), || {

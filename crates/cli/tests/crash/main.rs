@@ -12,6 +12,7 @@ mod client;
 mod erase_anybody;
 mod erasure;
 mod faults;
+mod host_acts;
 mod invariants;
 mod jira;
 #[path = "../shared/port.rs"]

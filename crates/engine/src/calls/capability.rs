@@ -133,9 +133,9 @@ impl Capability for ToolsAndAgents {
         Some(Decision::new(Verdict::Recorded, reason))
     }
 
-    /// Returns the card that released the call of the event's task: it becomes its receipt.
+    /// Returns the card that released the call of the event's task, which becomes its receipt, or that shows a host's request.
     fn needs(&self, event: &NeedsInput<'_>) -> Vec<RecordKey> {
-        if !matches!(event.event.kind, EventKind::EffectSettled { .. }) {
+        if !matches!(event.event.kind, EventKind::EffectSettled { .. } | EventKind::ApprovalRequested(_)) {
             return Vec::new();
         }
         let task = event.task.and_then(|task| event.known.get::<Task>(task));

@@ -9,6 +9,7 @@ use crate::data::call::{Call, Job, PlannedChange};
 use crate::data::card::{Card, CardSubject};
 use crate::data::card_model::{CardModel, Field};
 use crate::data::effect::IssueChange;
+use crate::data::host_act::{HostAct, HostRequest};
 use crate::data::language::Language;
 use crate::data::policy::Policy;
 use crate::data::task::Task;
@@ -27,6 +28,7 @@ pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
         }
         _ => messages::call::call_title(view.language(), &call.job, &card.status, now),
     };
+    model.request = HostRequest::of(card);
     let written = authored(card, call, known.get::<Task>(&call.task));
     details(model, card, call, &written, now, policy);
     let name = |action| words::calls(view.language(), action, &call.job);
@@ -59,6 +61,15 @@ fn changed(language: Language, planned: &PlannedChange) -> Vec<Field> {
     issue.into_iter().chain(other).chain(comment).collect()
 }
 
+/// Returns what a host asks leave for: what its act is about in its words, and the bytes that it is handed.
+fn asked_for(language: Language, act: &HostAct) -> [Field; 3] {
+    [
+        Field::new("target", &say::act_target_field(language), &act.target),
+        Field::new("details", &say::act_details_field(language), act.lines.join("\n")),
+        Field::new("payload", &say::act_payload_field(language), &act.payload),
+    ]
+}
+
 /// Fills in everything that a call would send, and to whom.
 fn details(
     model: &mut CardModel,
@@ -76,6 +87,7 @@ fn details(
             model.fields.push(task());
             model.fields.extend(args.iter().map(|(name, text)| Field::new(name, name, text)));
         }
+        Job::Act(act) => model.fields.extend(asked_for(card.language, act)),
         Job::Agent { .. } | Job::Option(_) => model.fields.push(task()),
     }
     if !card.is_open() {

@@ -206,8 +206,8 @@ fn risk(policy: &Policy, job: &Job) -> Option<Risk> {
     match job {
         Job::Tool { name, .. } => policy.tools.get(name).map(|tool| tool.risk),
         Job::Agent { name } => policy.agents.get(name).map(|agent| agent.risk),
-        // The call carries the risk its host registered with the list.
-        Job::Option(_) => None,
+        // The call carries its risk: the host registered it with the list, and an act that needs leave is never harmless.
+        Job::Option(_) | Job::Act(_) => None,
         Job::Change(_) => Some(Risk::Write),
     }
 }
@@ -355,8 +355,11 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         _ => return Reason::EffectSuperseded,
     }
     work.effect = None;
-    work.card = None;
     let job = work.job.clone();
+    // A host that repeats its request is shown the card that decided it.
+    if job.act().is_none() {
+        work.card = None;
+    }
     let at = turn.moment(&task);
     let (to, words) = match outcome {
         Outcome::Done { result: EffectResult::Asked(_) } => (TaskStatus::Blocked, String::new()),
@@ -547,7 +550,7 @@ fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
     let kind = match job {
         Job::Tool { name, .. } => PendingKind::ToolRetryOffer { tool: name.clone() },
         Job::Agent { name } => PendingKind::DelegationOffer { agent: name.clone() },
-        Job::Option(_) | Job::Change(_) => return,
+        Job::Option(_) | Job::Change(_) | Job::Act(_) => return,
     };
     let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());
     turn.open_pending(kind, Some(Expected::Boolean), &asked, Some(&task.id), by, None);

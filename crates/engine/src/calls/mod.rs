@@ -10,8 +10,10 @@ mod erase;
 pub(crate) mod in_progress;
 mod issue_lookup;
 mod lifecycle;
+mod request;
 
 pub(crate) use crate::calls::capability::ToolsAndAgents;
 pub(crate) use crate::calls::in_progress::{progressed, stop};
 pub(crate) use crate::calls::issue_lookup::change;
 pub(crate) use crate::calls::lifecycle::{begin, hand_over};
+pub(crate) use crate::calls::request::requested;

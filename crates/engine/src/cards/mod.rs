@@ -31,6 +31,7 @@ pub(crate) fn project(capabilities: Capabilities, view: &CardContext<'_>) -> Car
         errors: Vec::new(),
         buttons: Vec::new(),
         link: None,
+        request: None,
     };
     capabilities.of(view.card).show(&mut model, view);
     model

@@ -39,8 +39,7 @@ impl Turn<'_> {
         };
         let owner = self.capabilities.of(&card);
         let pending = owner.waits_for(&card);
-        card.expires_at =
-            pending.as_ref().and_then(|kind| kind.lifetime(self.policy)).map(|age| self.now().plus(age));
+        card.expires_at = self.end_of_life(&card, pending.as_ref());
         let model = self.model(&card);
         card.message = self.our_message("", MessageKind::Card, task, Some(&id), &model.as_text());
         if let Some(kind) = pending {
@@ -53,6 +52,13 @@ impl Turn<'_> {
         self.open_approval(&card);
         self.put(card);
         id
+    }
+
+    /// Returns the time until which a new version of a card counts: that of its question, or an earlier one that its host wants.
+    fn end_of_life(&self, card: &Card, waits_for: Option<&PendingKind>) -> Option<Timestamp> {
+        let usual = waits_for?.lifetime(self.policy).map(|age| self.now().plus(age));
+        let wanted = card.call().and_then(|(call, _)| call.job.act()?.expires);
+        usual.into_iter().chain(wanted).min()
     }
 
     /// Stores a changed card and shows its new state. A card that is no longer open loses its pending and
@@ -84,12 +90,7 @@ impl Turn<'_> {
     pub(crate) fn revise(&mut self, mut card: Card, about: CardSubject) {
         card.version += 1;
         card.about = about;
-        card.expires_at = self
-            .capabilities
-            .of(&card)
-            .waits_for(&card)
-            .and_then(|kind| kind.lifetime(self.policy))
-            .map(|age| self.now().plus(age));
+        card.expires_at = self.end_of_life(&card, self.capabilities.of(&card).waits_for(&card).as_ref());
         for pending in &mut self.head.pendings {
             if pending.kind.card() == Some(&card.id) && pending.kind.class() == PendingClass::Workflow {
                 pending.ui_version = card.version;

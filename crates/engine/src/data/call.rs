@@ -1,6 +1,7 @@
 //! Tools, sub-agents and the calls made to them (`docs/design/0037-models-and-tools.md`).
 
 use crate::data::erasure::ERASED;
+use crate::data::host_act::HostAct;
 use crate::data::id::{CardId, EffectId, MessageId, TaskId};
 use crate::data::issue_change::{IssueChange, IssueView};
 use crate::data::lane_key::LaneKey;
@@ -79,6 +80,8 @@ pub enum Job {
     Option(ChosenOption),
     /// A change of an issue that exists, which its tracker makes.
     Change(PlannedChange),
+    /// An act that the host asked leave for, which the host performs.
+    Act(HostAct),
 }
 
 /// A change of an issue.
@@ -116,13 +119,20 @@ impl PlannedChange {
 }
 
 impl Job {
-    /// Returns the name of the tool or the agent, the option's label, or the issue's key.
+    /// Returns the act of a host, if it is one.
+    #[must_use]
+    pub fn act(&self) -> Option<&HostAct> {
+        if let Self::Act(act) = self { Some(act) } else { None }
+    }
+
+    /// Returns the name of the tool or the agent, the option's label, the issue's key, or the act's title.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Tool { name, .. } | Self::Agent { name } => name,
             Self::Option(chosen) => chosen.label(),
             Self::Change(planned) => &planned.key,
+            Self::Act(act) => &act.title,
         }
     }
 
@@ -134,10 +144,12 @@ impl Job {
             Self::Agent { .. } => "agent.delegate",
             Self::Option(_) => "option.execute",
             Self::Change(_) => "tracker.update",
+            Self::Act(_) => "host.act",
         }
     }
 
-    /// Returns the target, as approver rules name it: `tool:crm.update`, `agent:writer`, `option:open:3`, `local:DEMO`.
+    /// Returns the target, as approver rules name it: `tool:crm.update`, `agent:writer`, `option:open:3`, `local:DEMO`,
+    /// `act:web`.
     #[must_use]
     pub fn target(&self) -> String {
         match self {
@@ -145,6 +157,7 @@ impl Job {
             Self::Agent { name } => alloc::format!("agent:{name}"),
             Self::Option(chosen) => alloc::format!("option:{}", chosen.exec_ref()),
             Self::Change(planned) => alloc::format!("{}", planned.target),
+            Self::Act(act) => act.rule_target(),
         }
     }
 }
@@ -322,6 +335,7 @@ impl Job {
             Self::Agent { name } => Self::Agent { name },
             Self::Option(chosen) => Self::Option(chosen.without_words()),
             Self::Change(planned) => Self::Change(planned.without_words()),
+            Self::Act(act) => Self::Act(act.without_words()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::data::action::{Action, CardStep};
 use crate::data::field_error::FieldError;
+use crate::data::host_act::HostRequest;
 use crate::data::id::CardId;
 use crate::data::ticket::Part;
 use alloc::borrow::Cow;
@@ -42,6 +43,9 @@ pub struct CardModel {
     /// Link to the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// Host's request that it is about, with its state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<HostRequest>,
 }
 
 /// One item of a card that shows several.

@@ -288,6 +288,11 @@ reasons! {
     DelegationNothing = "delegation.nothing", say::reason_delegation_nothing;
     ToolStarted = "tool.started", say::reason_tool_started;
     ApprovalNeeded = "approval.needed", say::reason_approval_needed;
+    RequestKnown = "request.known", say::reason_request_known;
+    RequestRevised = "request.revised", say::reason_request_revised;
+    RequestOver = "request.over", say::reason_request_over;
+    RequestLate = "request.late", say::reason_request_late;
+    RequestTooMany = "request.too_many", say::reason_request_too_many;
     Acknowledged = "acknowledged", say::reason_acknowledged;
     SmallTalk = "intent.small_talk", say::reason_intent_small_talk;
     FactAdded = "fact.added", say::reason_fact_added;

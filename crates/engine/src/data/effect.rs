@@ -192,6 +192,9 @@ pub enum EffectBody {
     /// Runs a chosen option. The host performs it.
     #[serde(rename = "option.execute")]
     OptionExecute(Call),
+    /// Performs an act that the host asked leave for. The host performs it.
+    #[serde(rename = "host.act")]
+    HostAct(Call),
     /// Asks the host for the current content of a list (`docs/design/0023-model-picks.md`).
     #[serde(rename = "evidence.fetch")]
     EvidenceFetch {
@@ -244,6 +247,7 @@ impl EffectBody {
             Self::ToolCall(_) => EffectClass::ToolCall,
             Self::AgentDelegate(_) => EffectClass::AgentDelegate,
             Self::OptionExecute(_) => EffectClass::OptionExecute,
+            Self::HostAct(_) => EffectClass::HostAct,
             Self::EvidenceFetch { .. } => EffectClass::EvidenceFetch,
             Self::TurnHandover(_) => EffectClass::TurnHandover,
         }
@@ -265,7 +269,10 @@ impl EffectBody {
     #[must_use]
     pub fn task(&self) -> Option<&TaskId> {
         match self {
-            Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => Some(&call.task),
+            Self::ToolCall(call)
+            | Self::AgentDelegate(call)
+            | Self::OptionExecute(call)
+            | Self::HostAct(call) => Some(&call.task),
             Self::TrackerFind { task, .. } => task.as_ref(),
             _ => None,
         }
@@ -289,6 +296,7 @@ impl EffectBody {
             | Self::ToolCall(_)
             | Self::AgentDelegate(_)
             | Self::OptionExecute(_)
+            | Self::HostAct(_)
             | Self::EvidenceFetch { .. }
             | Self::TurnHandover(_) => None,
         };
@@ -334,6 +342,7 @@ impl EffectBody {
             | Self::ToolCall(_)
             | Self::AgentDelegate(_)
             | Self::OptionExecute(_)
+            | Self::HostAct(_)
             | Self::EvidenceFetch { .. }
             | Self::TurnHandover(_) => String::new(),
         }
@@ -355,6 +364,7 @@ impl Call {
             Job::Tool { .. } => EffectBody::ToolCall(self),
             Job::Agent { .. } => EffectBody::AgentDelegate(self),
             Job::Option(_) => EffectBody::OptionExecute(self),
+            Job::Act(_) => EffectBody::HostAct(self),
         }
     }
 }

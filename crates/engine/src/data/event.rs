@@ -10,6 +10,7 @@ use crate::data::card::TimerPurpose;
 use crate::data::effect::outcome::Outcome;
 use crate::data::erasure::ErasureScope;
 use crate::data::fact::{FactKey, FactScope, FactType};
+use crate::data::host_act::HostAct;
 use crate::data::id::{CardId, EffectId, FactId, MessageId, SetId, TaskId, TimerId};
 use crate::data::issue_report::IssueReport;
 use crate::data::message::MessageKind;
@@ -87,6 +88,9 @@ pub enum EventKind {
     /// Message of a host's own agent, which may ask something.
     #[serde(rename = "assistant.posted")]
     AssistantPosted(AssistantPosted),
+    /// Request of a host that a person approves an act of the host's (`docs/design/0077-acts-of-hosts.md`).
+    #[serde(rename = "approval.requested")]
+    ApprovalRequested(HostAct),
     /// Report of a host or a sub-agent about the status of a task.
     #[serde(rename = "task.reported")]
     TaskReported(TaskReported),
@@ -337,6 +341,7 @@ impl EventKind {
             Self::Command { .. } => "command",
             Self::FormSubmitted { .. } => "form.submitted",
             Self::AssistantPosted(_) => "assistant.posted",
+            Self::ApprovalRequested(_) => "approval.requested",
             Self::TaskReported(_) => "task.reported",
             Self::OptionsShown(_) => "options.shown",
             Self::OptionsClosed { .. } => "options.closed",

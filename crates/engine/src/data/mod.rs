@@ -23,6 +23,7 @@ pub mod field_error;
 pub mod fingerprint;
 pub mod focus;
 pub mod handover;
+pub mod host_act;
 pub mod id;
 pub mod id_generator;
 pub mod ids;

@@ -28,6 +28,7 @@ use crate::data::field::{FieldValue, NamedComparison};
 use crate::data::field_error::FieldError;
 use crate::data::focus::AnchorHint;
 use crate::data::handover::{Handover, HostAnswer, ListInSight, OpenHandover, WaitingQuestion};
+use crate::data::host_act::HostAct;
 use crate::data::id::{
     BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, SetId,
     TaskId, TimerId, TurnId,
@@ -57,7 +58,7 @@ use crate::data::view::{Clarifier, ModelPick, ScopeQuestion, TargetRef, TraceEnt
 use throughline_language::{Choice, Expected, Value};
 
 /// Members of an approval's payload that hold words, whatever its kind.
-const PAYLOAD_WORDS: &[&str] = &["fields", "text", "args", "label"];
+const PAYLOAD_WORDS: &[&str] = &["fields", "text", "args", "label", "title", "payload", "lines"];
 
 texts! {
     ids MessageId, TaskId, CardId, DraftId, ReviewId, BatchId, ProposalId, PendingId, TimerId, EffectId, TurnId;
@@ -76,7 +77,8 @@ texts! {
     struct QuestionField { name: key, expected }
     struct RemoteTask { remote: key, told: words, news: key }
     struct Call { job, phase, task, text: said, risk: key, prompt }
-    enum Job { Tool { name: key, args: words }, Agent { name: key }, Option(chosen), Change(planned) }
+    enum Job { Tool { name: key, args: words }, Agent { name: key }, Option(chosen), Change(planned), Act(act) }
+    struct HostAct { request_id: key, title: words, target: key, payload: words, lines: words, expires: key }
     struct PlannedChange { target: key, key: key, change, by: person, issue, other: words }
     struct IssueView { title: words, state: key, assignee: words }
     enum CallPhase { Begin, Answer { remote: key, given: words }, Stop { effect } }
@@ -161,7 +163,7 @@ texts! {
         Unknown { why: words }, Ended { how: key }, EndedWith { how: key, why: words },
     }
     struct CardModel {
-        id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key,
+        id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key, request: key,
     }
     struct ItemModel { id: id, label: words, title: words, state: words, fields, errors, buttons, link: key }
     struct Field { name: key, label: key, text: words, note: words }
@@ -279,7 +281,7 @@ texts! {
         TrackerFind { target: key, key: key, by: person, card, task }, TrackerSeek { target: key, marker, card },
         TrackerCreate { target: key, item, under: key, card }, TrackerUpdate { target: key, key: id, change, by: person, card },
         PostChannel { to: key, text: words, signed: key, language: key, card }, ToolCall(call), AgentDelegate(call),
-        OptionExecute(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key }, TurnHandover(handover),
+        OptionExecute(call), HostAct(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key }, TurnHandover(handover),
     }
     struct Handover {
         message, by: person, text: said, files, task, hint, prompt, questions, lists, handoff: key, unsaid: words, budget_ms: key,
@@ -334,7 +336,7 @@ texts! {
     enum EventKind {
         MessagePosted(posted), MessageEdited { message: id, text: said, metadata_only: key },
         MessageDeleted { message: id }, CardPressed { press, remember: key }, Command { text: said },
-        FormSubmitted { press, values: said }, AssistantPosted(posted), TaskReported(reported), OptionsShown(shown),
+        FormSubmitted { press, values: said }, AssistantPosted(posted), ApprovalRequested(act), TaskReported(reported), OptionsShown(shown),
         OptionsClosed { set, scope_instance: key }, FactStated(stated), FactTakenBack { key: key, fact },
         FocusChanged(focus), IntakeNotice(notice), EffectSettled { effect, outcome, card, task, unshown },
         EffectProgressed { effect, task, text: words }, IssueReported(report), TimerDue { timer, about: key }, Erasure(scope),

@@ -33,6 +33,7 @@ pub(crate) fn started(language: Language, job: &Job, intent: &str) -> String {
         Job::Agent { name } => say::call_handing(language, intent, name),
         Job::Tool { name, .. } => say::call_calling(language, name),
         Job::Option(chosen) => say::option_chosen(language, chosen.label()),
+        Job::Act(act) => format!("{}.", act.title),
         Job::Change(planned) => format!("{}.", change::what(language, planned)),
     }
 }
@@ -40,7 +41,10 @@ pub(crate) fn started(language: Language, job: &Job, intent: &str) -> String {
 /// The words of a tool or a sub-agent, quoted under its name: they are data, never the engine's own.
 pub(crate) fn answered(language: Language, job: &Job, text: &str) -> String {
     if text.lines().next().is_none() {
-        return say::call_is_done(language, job.name());
+        return match job {
+            Job::Act(act) => say::act_done(language, &act.title),
+            _ => say::call_is_done(language, job.name()),
+        };
     }
     format!("{}:\n{}", job.name(), quoted(text))
 }
@@ -76,6 +80,7 @@ pub(crate) fn could_not(language: Language, job: &Job, why: &str) -> String {
     match job {
         Job::Option(chosen) => option::failed(language, chosen.label(), why),
         Job::Change(planned) => say::change_failed(language, &planned.key, why),
+        Job::Act(act) => say::act_failed(language, &act.title, why),
         _ => say::call_could_not(language, job.name(), why),
     }
 }
@@ -83,6 +88,7 @@ pub(crate) fn could_not(language: Language, job: &Job, why: &str) -> String {
 pub(crate) fn no_answer(language: Language, job: &Job) -> String {
     match job {
         Job::Option(chosen) => say::option_not_run(language, chosen.label()),
+        Job::Act(act) => say::act_maybe_done(language, &act.title),
         _ => say::call_no_answer(language, far_side(job)),
     }
 }
@@ -92,7 +98,7 @@ pub(crate) fn again(language: Language, job: &Job) -> String {
         Job::Tool { name, .. } => say::call_again(language, name),
         Job::Agent { name } => say::call_hand_over_again(language, name),
         Job::Option(chosen) => say::option_again_run(language, chosen.label()),
-        Job::Change(_) => no_answer(language, job),
+        Job::Change(_) | Job::Act(_) => no_answer(language, job),
     }
 }
 
@@ -111,6 +117,7 @@ pub(crate) fn call_title(language: Language, job: &Job, status: &CardStatus, now
         Job::Tool { name, .. } => say::call_call(language, name),
         Job::Option(chosen) => say::option_run(language, chosen.label()),
         Job::Change(planned) => change::what(language, planned),
+        Job::Act(act) => act.title.clone(),
     };
     match status {
         CardStatus::Open => say::call_title(language, what),
@@ -138,6 +145,9 @@ fn came_of(language: Language, result: &Progress) -> Option<String> {
 
 /// The title of the card for a call without an answer: the question, or what became of it.
 pub(crate) fn uncertain_call_title(language: Language, job: &Job, status: &CardStatus) -> String {
+    if let Job::Act(act) = job {
+        return uncertain_act_title(language, &act.title, status);
+    }
     let name = far_side(job);
     match status {
         CardStatus::Decided { action, by, result, .. } => {
@@ -146,5 +156,17 @@ pub(crate) fn uncertain_call_title(language: Language, job: &Job, status: &CardS
         }
         CardStatus::Withdrawn => say::call_answered_after_all(language, name),
         _ => say::call_maybe_done(language, name),
+    }
+}
+
+/// The same for an act that its host did not report on: nobody was asked anything, so nobody failed to answer.
+fn uncertain_act_title(language: Language, title: &str, status: &CardStatus) -> String {
+    match status {
+        CardStatus::Decided { action, by, result, .. } => {
+            say::act_unreported_decided(language, past(language, *action), title, &by.name)
+                + &arrow(came_of(language, result))
+        }
+        CardStatus::Withdrawn => say::act_reported_after_all(language, title),
+        _ => say::act_maybe_done(language, title),
     }
 }

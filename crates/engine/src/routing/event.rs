@@ -100,6 +100,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
         EventKind::FactTakenBack { key, fact } => Decided(memory::retracted(turn, key, fact)),
         EventKind::FocusChanged(focus) => Decided(list_registry::focused(turn, focus)),
         EventKind::AssistantPosted(posted) => Decided(posted::posted(turn, posted)),
+        EventKind::ApprovalRequested(act) => Decided(calls::requested(turn, act)),
         EventKind::TaskReported(report) => recorded(match turn.report(report) {
             Some(TaskMove::Changed) => Reason::TaskReported,
             Some(TaskMove::Same) => Reason::TaskDuplicateReport,

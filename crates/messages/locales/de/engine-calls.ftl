@@ -35,3 +35,13 @@ call-came-of-stopped = angehalten
 call-unanswered-decided = Keine Antwort von { $name }: { $done } von @{ $who }
 call-answered-after-all = { $name } hat doch geantwortet
 call-task = Aufgabe
+
+# Vorhaben des Hosts selbst.
+act-done = „{ $title }“ ist getan.
+act-failed = „{ $title }“ wurde nicht getan: { $why }
+act-target-field = betrifft
+act-details-field = Einzelheiten
+act-payload-field = Inhalt
+act-maybe-done = Niemand hat gemeldet, was aus „{ $title }“ wurde; vielleicht ist es getan, vielleicht nicht. Von selbst wird es nicht noch einmal getan.
+act-unreported-decided = Keine Meldung zu „{ $title }“: { $done } von @{ $who }
+act-reported-after-all = „{ $title }“ wurde doch gemeldet

@@ -35,3 +35,13 @@ call-came-of-stopped = stopped
 call-unanswered-decided = No answer from { $name }: { $done } by @{ $who }
 call-answered-after-all = { $name } did answer after all
 call-task = task
+
+# Acts of the host itself.
+act-done = “{ $title }” is done.
+act-failed = “{ $title }” was not done: { $why }
+act-target-field = acts on
+act-details-field = details
+act-payload-field = content
+act-maybe-done = Nobody reported what came of “{ $title }”, so it may or may not be done. It is not done again by itself.
+act-unreported-decided = No report on “{ $title }”: { $done } by @{ $who }
+act-reported-after-all = “{ $title }” was reported after all

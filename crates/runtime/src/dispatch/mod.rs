@@ -321,6 +321,7 @@ impl Runtime {
             EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
+            | EffectBody::HostAct(_)
             | EffectBody::EvidenceFetch { .. }
             | EffectBody::TurnHandover(_) => {
                 let text = SendingFault::HostOnly.into();

@@ -136,6 +136,22 @@ pub(super) const TOOLS: &[Tool] = &[
         needs: &[EventsWrite, OptionsWrite],
     },
     Tool {
+        name: "request_approval",
+        title: "Request an approval",
+        says: "Ask that a person approves something that you are about to do and that changes something: an act with its exact content. \
+               The answer has the card; its id is the approval that get_approval reads. Once it is approved you get an effect host.act with \
+               the same content: perform that, with its id as the idempotency key, and report it. If you repeat the call, keep request_id.",
+        operation: "postEvent",
+        form: Form::Event {
+            kind: "approval.requested",
+            own: &["actor", "event_id"],
+            part: Some(Part { name: "approval", kind: None, without: &[] }),
+            required: &["request_id", "title", "target", "payload"],
+        },
+        change: Change::Adds,
+        needs: &[EventsWrite, AssistantWrite],
+    },
+    Tool {
         name: "list_lanes",
         title: "List conversations",
         says: "List the conversations (lanes) that you may read, with their ids.",

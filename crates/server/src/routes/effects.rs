@@ -257,7 +257,9 @@ fn applied(
         Some(EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_)) => {
             EffectResult::Said { text: text.ok_or_else(|| missing("text"))? }
         }
-        Some(EffectBody::OptionExecute(_)) => EffectResult::Said { text: text.unwrap_or_default() },
+        Some(EffectBody::OptionExecute(_) | EffectBody::HostAct(_)) => {
+            EffectResult::Said { text: text.unwrap_or_default() }
+        }
         Some(EffectBody::EvidenceFetch { .. }) => {
             let wire::SnapshotBody { options, focused } = snapshot.ok_or_else(|| needs("/snapshot"))?;
             let options = options.into_iter().map(OptionRequest::from).collect();

@@ -40,7 +40,7 @@ const KINDS_OF_PEOPLE: [&str; 7] = [
 fn act_of(kind: &str) -> Act {
     match kind {
         "options.shown" | "options.closed" | "focus.changed" => Act::Describe,
-        "assistant.posted" => Act::SpeakAsAssistant,
+        "assistant.posted" | "approval.requested" => Act::SpeakAsAssistant,
         "task.reported" => Act::ReportTask,
         _ => Act::Write,
     }

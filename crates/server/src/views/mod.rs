@@ -12,6 +12,7 @@ use throughline_channels::direction::steady;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::approval::ApprovalChange;
 use throughline_engine::data::authors::Authored;
+use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{EffectBody, EffectClass};
@@ -363,6 +364,11 @@ fn converted(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
         members.insert("context".into(), handover.prompt.text().into());
         members.remove("prompt");
         members.insert("deadline".into(), effect.created_at.plus(handover.budget_ms).rfc3339().into());
+    }
+    if let Some(EffectBody::HostAct(call)) = effect_body(effect)
+        && let Some(act) = call.job.act()
+    {
+        members.insert("payload_sha256".into(), hex(&sha256(&[act.payload.as_bytes()])).into());
     }
     wire::Effect {
         id: effect.row.id.0.clone(),

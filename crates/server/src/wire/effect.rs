@@ -14,10 +14,10 @@ pub struct Effect {
     #[schema(example = "fx_65emfyihdqmez2f6x5fvmpxn")]
     pub id: String,
     /// Class: `reply`, `card.post`, `card.update`, `notice`, `model.ask`, `tracker.check`, `tracker.create`,
-    /// `tool.call`, `agent.delegate`, `option.execute`, `evidence.fetch`, `turn.handover`.
+    /// `tool.call`, `agent.delegate`, `option.execute`, `host.act`, `evidence.fetch`, `turn.handover`.
     pub class: String,
     /// Performer: `us`, the `host`, or the turn's `commit`. An effect delivered by the commit is only listed with its
-    /// turn. `option.execute`, `evidence.fetch` and `turn.handover` are always the host's.
+    /// turn. `option.execute`, `host.act`, `evidence.fetch` and `turn.handover` are always the host's.
     pub delivery: String,
     /// State: `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
     pub state: String,

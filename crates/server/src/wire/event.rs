@@ -17,7 +17,7 @@ pub struct EventBody {
     /// Person who acted; the token's own principal if absent. Naming another person needs the scope `act_as`.
     pub actor: Option<EventActor>,
     /// Kind: `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
-    /// `assistant.posted`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
+    /// `assistant.posted`, `approval.requested`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
     #[schema(example = "message.posted")]
     pub kind: String,
     /// Text of a message or an edit, or the words after a command's name.
@@ -41,6 +41,8 @@ pub struct EventBody {
     pub form: Option<EventForm>,
     /// Message of the host's own agent.
     pub assistant: Option<EventAssistant>,
+    /// Act of yours that a person is to approve. Needs the scope `assistant:write` too.
+    pub approval: Option<EventApproval>,
     /// Report on a task.
     pub report: Option<EventReport>,
     /// List that is shown. Needs the scope `options:write` too.
@@ -124,6 +126,30 @@ pub struct EventAssistant {
     pub expires: Option<String>,
     /// Your own id of the message, if you have posted it. A reply to that id refers to this message.
     pub message_id: Option<String>,
+}
+
+/// Request that a person approves an act of the host's. Once approved it is offered as an effect `host.act`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventApproval {
+    /// Your id of the request, within the conversation. The same id with the same content is the same request; with another
+    /// content it is the next version of the card, until the request is decided.
+    #[schema(max_length = 255)]
+    pub request_id: String,
+    /// Act in a few words, one line: `Deploy web 4.2`.
+    #[schema(max_length = 150)]
+    pub title: String,
+    /// What it acts on, without blanks. Rules name who may approve it as `act:` with this behind it.
+    #[schema(example = "web:production", max_length = 255)]
+    pub target: String,
+    /// Content of the act: any JSON but null, at most 8192 bytes. People see it, and you are handed back the text that they
+    /// approved. Numbers have at most 15 digits.
+    #[schema(value_type = Object)]
+    pub payload: serde_json::Value,
+    /// Lines for people about the content, at most 20 of 300 characters each.
+    pub lines: Option<Vec<String>>,
+    /// Time until which it may be approved, RFC 3339 in UTC, if it is to end before every approval does.
+    pub expires: Option<String>,
 }
 
 /// Report on a task, from the host's view. A report older than the known state changes nothing.
@@ -218,6 +244,14 @@ mod tests {
                 asked_of: some(),
                 expires: some(),
                 message_id: some(),
+            }),
+            approval: Some(EventApproval {
+                request_id: "r".into(),
+                title: "x".into(),
+                target: "x".into(),
+                payload: serde_json::json!({"a": 1}),
+                lines: Some(vec!["x".into()]),
+                expires: some(),
             }),
             report: Some(EventReport {
                 task_id: "t".into(),

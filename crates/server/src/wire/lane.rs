@@ -152,6 +152,18 @@ pub struct Card {
     /// Link to the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// Request of a host that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<CardRequest>,
+}
+
+/// Request of a host, as its card stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CardRequest {
+    /// Id that the host gave it.
+    pub id: String,
+    /// State: `pending`, `approved`, `done`, `failed`, `uncertain`, `rejected`, `expired`, `cancelled`.
+    pub state: String,
 }
 
 /// Item of a card that shows several.
@@ -268,6 +280,7 @@ impl From<CardModel> for Card {
             errors: card.errors.into_iter().map(FieldError::from).collect(),
             buttons: card.buttons.into_iter().map(Button::from).collect(),
             link: card.link,
+            request: card.request.map(|request| CardRequest { id: request.id, state: word(&request.state) }),
         }
     }
 }

@@ -22,7 +22,8 @@ pub use effect::{AnswerBody, Effect, Remote, Resolution, Resolve, ResultOutcome,
 pub use event::EventBody;
 pub use fact::{Fact, StateFact};
 pub use lane::{
-    Button, Card, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message, Pending, Task,
+    Button, Card, CardRequest, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message,
+    Pending, Task,
 };
 pub use operations::{
     Erasure, Issue, IssueComment, IssueLink, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays,

@@ -23,6 +23,7 @@ mod peers;
 mod prompt_injection;
 mod random_input;
 mod rates;
+mod requests;
 mod rights;
 mod shown_text;
 mod store;

@@ -57,6 +57,7 @@ fn card() -> EffectBody {
         errors: Vec::new(),
         buttons: Vec::new(),
         link: None,
+        request: None,
     };
     EffectBody::CardPost { message: "m_1".into(), card }
 }

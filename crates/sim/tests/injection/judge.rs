@@ -50,6 +50,7 @@ fn targets_are_ours(walk: &Walk) {
             EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
+            | EffectBody::HostAct(_)
             | EffectBody::EvidenceFetch { .. }
             | EffectBody::TurnHandover(_) => {
                 panic!("nobody configured any: {body:?}")

@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0008_replicas.sql"),
     include_str!("migrations/0009_delivery_keys.sql"),
     include_str!("migrations/0010_turn_positions.sql"),
+    include_str!("migrations/0011_acts_of_hosts.sql"),
 ];
 
 /// Marks a file as ours, so that another program's database is never written to: `thl`, and the number of the series of

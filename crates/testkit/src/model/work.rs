@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use throughline_engine::data::call::Risk;
+use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::task_status::TaskStatus;
 use throughline_language::Expected;
 
@@ -103,4 +104,17 @@ pub struct TaskExpect {
     pub with: Option<String>,
     /// The number of attempts so far.
     pub attempt: Option<u32>,
+}
+
+/// A request of a host that a person approves an act of its own (`approval.requested`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestApproval {
+    /// The person on whose behalf it is asked.
+    pub user: String,
+    /// The lane's name.
+    pub lane: String,
+    /// The act, without its end.
+    pub act: HostAct,
+    /// The time until which it may be approved.
+    pub expires: Option<When>,
 }

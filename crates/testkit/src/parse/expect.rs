@@ -351,7 +351,7 @@ fn effects(node: &Node<'_>) -> Read<BTreeMap<String, u32>> {
 
 /// Refuses a class that never leaves the thread: `effects` could not count it.
 fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
-    const OUTWARD: [&str; 7] = [
+    const OUTWARD: [&str; 8] = [
         "tracker.create",
         "tracker.update",
         "tracker.link",
@@ -359,6 +359,7 @@ fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
         "tool.call",
         "agent.delegate",
         "option.execute",
+        "host.act",
     ];
     match throughline_engine::data::effect::EffectClass::parse(class) {
         Some(known) if !known.can_leave() => {

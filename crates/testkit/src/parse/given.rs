@@ -243,7 +243,7 @@ fn how(node: &Node<'_>) -> Read<String> {
     node.one_of("a way for a request to fail", read, &FAULTS)
 }
 
-fn texts(node: Option<Node<'_>>) -> Read<Vec<String>> {
+pub(super) fn texts(node: Option<Node<'_>>) -> Read<Vec<String>> {
     let nodes = node.map(|node| node.one_or_more()).transpose()?.unwrap_or_default();
     nodes.iter().map(Node::text).collect()
 }

@@ -106,10 +106,11 @@ pub(super) fn host(node: Option<Node<'_>>) -> Read<BTreeMap<String, Vec<HostAnsw
     let Some(node) = node.filter(|node| !node.is_empty()) else { return Ok(BTreeMap::new()) };
     let mut all = BTreeMap::new();
     for (class, node) in node.map()?.rest() {
-        let known = EffectClass::parse(&class).is_some_and(EffectClass::is_of_list);
+        let known = EffectClass::parse(&class)
+            .is_some_and(|class| class.is_of_list() || class == EffectClass::HostAct);
         if !known {
             return Err(node.fail(format!(
-                "`{class}` is nothing that only a host does: `option.execute`, `evidence.fetch`"
+                "`{class}` is nothing that only a host does: `option.execute`, `host.act`, `evidence.fetch`"
             )));
         }
         all.insert(class, node.one_or_more()?.iter().map(answer).collect::<Read<_>>()?);

@@ -262,6 +262,10 @@ fn host(body: &Node<'_>, given: &Given) -> Read<Act> {
         fields.finish()?;
         return work::reported(&node, |fields| lane(fields, given)).map(Act::TaskReport);
     }
+    if let Some(node) = fields.opt("approval.requested") {
+        fields.finish()?;
+        return work::requested(&node, |fields| lane(fields, given)).map(Act::RequestApproval);
+    }
     let here = |fields: &mut Fields<'_>| lane(fields, given);
     let events = ["options.shown", "options.closed", "focus.changed"];
     let found: Vec<_> =

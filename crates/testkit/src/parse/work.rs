@@ -1,12 +1,13 @@
 //! Parses tools, sub-agents and tasks.
 
 use throughline_engine::data::call::Risk;
+use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::task_status::TaskStatus;
 
 use super::ParseError;
-use super::given::{FAULTS, expected, when};
+use super::given::{FAULTS, expected, texts, when};
 use super::node::{Fields, Node};
-use crate::model::{GivenTask, GivenWorker, MAIN, TaskExpect, TaskReportAct};
+use crate::model::{GivenTask, GivenWorker, MAIN, RequestApproval, TaskExpect, TaskReportAct};
 
 type Read<T> = Result<T, ParseError>;
 
@@ -97,6 +98,29 @@ pub(super) fn reported(
     };
     fields.finish()?;
     Ok(report)
+}
+
+/// Parses `{ request_id, by, title, target, payload, lines, expires }`.
+pub(super) fn requested(
+    node: &Node<'_>,
+    lane: impl Fn(&mut Fields<'_>) -> Read<String>,
+) -> Read<RequestApproval> {
+    let mut fields = node.map()?;
+    let request = RequestApproval {
+        user: fields.need("by")?.text()?,
+        lane: lane(&mut fields)?,
+        act: HostAct {
+            request_id: fields.need("request_id")?.text()?,
+            title: fields.need("title")?.text()?,
+            target: fields.need("target")?.text()?,
+            payload: fields.need("payload")?.text()?,
+            lines: texts(fields.opt("lines"))?,
+            expires: None,
+        },
+        expires: fields.opt("expires").map(|node| when(&node)).transpose()?,
+    };
+    fields.finish()?;
+    Ok(request)
 }
 
 /// Parses `{ id, intent, status, reason, result, with, attempt }`, or the status alone.

@@ -44,7 +44,7 @@ pub(super) fn act(one: &Recorded) -> Option<Act> {
 /// Returns the host's outcomes of effects that only it performs, by class and in order.
 pub(super) fn host(recorded: &RecordedLane) -> BTreeMap<String, Vec<HostAnswer>> {
     let mut host = BTreeMap::new();
-    for class in [EffectClass::OptionExecute, EffectClass::EvidenceFetch] {
+    for class in [EffectClass::OptionExecute, EffectClass::EvidenceFetch, EffectClass::HostAct] {
         let asked = recorded.turns.iter().flat_map(|one| &one.summary.effects);
         let asked = asked.filter(|(word, _)| word == class.as_str());
         let ended =

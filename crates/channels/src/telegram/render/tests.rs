@@ -23,6 +23,7 @@ fn model(text: &str) -> CardModel {
         errors: Vec::new(),
         buttons: [Action::Approve, Action::Edit, Action::Reject].map(button).into(),
         link: None,
+        request: None,
     }
 }
 

@@ -53,6 +53,7 @@ fn card(step: CardStep, title: &str) -> CardModel {
         errors: Vec::new(),
         buttons: Vec::new(),
         link: None,
+        request: None,
     }
 }
 

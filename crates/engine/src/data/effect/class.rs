@@ -45,6 +45,9 @@ pub enum EffectClass {
     /// Execution of an option: [`super::EffectBody::OptionExecute`].
     #[serde(rename = "option.execute")]
     OptionExecute,
+    /// Act that a host asked leave for: [`super::EffectBody::HostAct`].
+    #[serde(rename = "host.act")]
+    HostAct,
     /// Request for evidence: [`super::EffectBody::EvidenceFetch`].
     #[serde(rename = "evidence.fetch")]
     EvidenceFetch,
@@ -55,7 +58,7 @@ pub enum EffectClass {
 
 impl EffectClass {
     /// Every class.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Reply,
         Self::CardPost,
         Self::CardUpdate,
@@ -68,6 +71,7 @@ impl EffectClass {
         Self::ToolCall,
         Self::AgentDelegate,
         Self::OptionExecute,
+        Self::HostAct,
         Self::EvidenceFetch,
         Self::TurnHandover,
     ];
@@ -88,6 +92,7 @@ impl EffectClass {
             Self::ToolCall => "tool.call",
             Self::AgentDelegate => "agent.delegate",
             Self::OptionExecute => "option.execute",
+            Self::HostAct => "host.act",
             Self::EvidenceFetch => "evidence.fetch",
             Self::TurnHandover => "turn.handover",
         }
@@ -102,7 +107,7 @@ impl EffectClass {
     /// Returns true if a tool, a sub-agent or a host does the work, so that the result has no issue key.
     #[must_use]
     pub fn is_call(self) -> bool {
-        matches!(self, Self::ToolCall | Self::AgentDelegate | Self::OptionExecute)
+        matches!(self, Self::ToolCall | Self::AgentDelegate | Self::OptionExecute | Self::HostAct)
     }
 
     /// Returns true if it is about a list that a host shows. Whoever shows lists may report it.
@@ -111,10 +116,10 @@ impl EffectClass {
         matches!(self, Self::OptionExecute | Self::EvidenceFetch)
     }
 
-    /// Returns true if only a host can perform it, because what was registered is opaque to us.
+    /// Returns true if only a host can perform it, because what it means is opaque to us.
     #[must_use]
     pub fn is_host_only(self) -> bool {
-        self.is_of_list() || self == Self::TurnHandover
+        self.is_of_list() || matches!(self, Self::HostAct | Self::TurnHandover)
     }
 
     /// Returns true if effects of this class can leave the thread. [`super::EffectBody::is_outward`] tells it
@@ -129,13 +134,14 @@ impl EffectClass {
                 | Self::ToolCall
                 | Self::AgentDelegate
                 | Self::OptionExecute
+                | Self::HostAct
         )
     }
 
     /// Returns true if every effect of this class leaves the thread, so that a store may know it without its bytes.
     #[must_use]
     pub fn always_leaves(self) -> bool {
-        matches!(self, Self::TrackerCreate | Self::TrackerUpdate | Self::PostChannel)
+        matches!(self, Self::TrackerCreate | Self::TrackerUpdate | Self::PostChannel | Self::HostAct)
     }
 
     /// Returns true if success comes back as a turn. The delivery of a message changes no decision, so its
@@ -159,7 +165,7 @@ impl EffectClass {
             }
             Self::ToolCall => limits::GIVE_UP_TOOL,
             Self::AgentDelegate => limits::GIVE_UP_AGENT,
-            Self::OptionExecute => limits::GIVE_UP_OPTION,
+            Self::OptionExecute | Self::HostAct => limits::GIVE_UP_HOST,
             Self::EvidenceFetch => limits::GIVE_UP_EVIDENCE,
             Self::TurnHandover => (1, limits::HANDOVER),
         }

@@ -35,6 +35,8 @@ pub const NAME: usize = 64;
 pub const FIELD_SHOWN: usize = 200;
 /// Open questions how an issue is; the oldest is dropped for a newer one.
 pub const ISSUE_QUESTIONS: usize = 16;
+/// Requests of hosts that wait for a decision in a lane at once: people cannot judge more.
+pub const OPEN_REQUESTS: usize = 32;
 /// Queued, running and blocked tasks of a lane, together.
 pub const LIVE_TASKS: usize = 1_000;
 /// Attempts and milliseconds for a tool that only reads; then a retry is offered.
@@ -50,8 +52,8 @@ pub const LOOK_FIRST: Millis = Timestamp::SECOND;
 pub const LOOK_LONGEST: Millis = 30 * Timestamp::SECOND;
 /// News items passed on for one piece of work, which may never stop reporting.
 pub const WORK_NEWS: u32 = 30;
-/// Attempts and milliseconds that a host has to run an option.
-pub const GIVE_UP_OPTION: (u32, Millis) = (1, HOST_REPORT);
+/// Attempts and milliseconds that a host has to run an option, or to perform an act that it asked leave for.
+pub const GIVE_UP_HOST: (u32, Millis) = (1, HOST_REPORT);
 /// Attempts and milliseconds that a host has to say what a list holds: somebody waits for it.
 pub const GIVE_UP_EVIDENCE: (u32, Millis) = (1, 800);
 /// Messages of a thread that a ticket "for this" takes as its material.

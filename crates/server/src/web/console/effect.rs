@@ -207,6 +207,7 @@ pub(super) fn line(body: &EffectBody) -> String {
             }
         }
         EffectBody::OptionExecute(call) => format!("run “{}” ({})", call.job.name(), call.job.target()),
+        EffectBody::HostAct(call) => format!("perform “{}” ({})", call.job.name(), call.job.target()),
         EffectBody::EvidenceFetch { scope_instance, .. } => format!("what does {scope_instance} hold now"),
         EffectBody::TurnHandover(handover) => format!("answer @{}: “{}”", handover.by, handover.text),
     }

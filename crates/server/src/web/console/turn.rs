@@ -343,6 +343,11 @@ fn input(turn: &Turn) -> Input {
                 IssueNow::Gone => "Deleted".into(),
             });
         }
+        EventKind::ApprovalRequested(act) => {
+            input.facts.push(("Request", act.request_id.clone()));
+            input.facts.push(("Acts on", act.target.clone()));
+            input.text = Some(act.title.clone());
+        }
         EventKind::OptionsShown(shown) => {
             input.facts.push(("List", format!("{} · {}", shown.scope.as_str(), shown.scope_instance)));
             let labels: Vec<&str> = shown.options.iter().map(|option| option.label.as_str()).collect();
