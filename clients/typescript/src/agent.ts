@@ -4,7 +4,7 @@ import { report } from './answers.js';
 import type { Effect, EventBody, ResultReport, TurnAnswer } from './api.js';
 import { type ClientOptions, type Keyed, Throughline } from './client.js';
 import { NoHandler, Problem, Rejected } from './errors.js';
-import type { Answer, Execution, Handover, Result } from './types.js';
+import type { Act, Answer, Execution, Handover, Result } from './types.js';
 
 /** Reports that the server has not yet. `FileJournal` of `@throughline/client/journal` keeps them in a folder. */
 export interface Journal {
@@ -89,6 +89,12 @@ export class Agent {
   /** Registers what executes a chosen option. */
   onOption(handler: (option: Execution) => MaybeLater<Result>): this {
     this.#handlers.set('option.execute', handler as Handler);
+    return this;
+  }
+
+  /** Registers what performs an act that you asked leave for and that a person approved. */
+  onAct(handler: (act: Act) => MaybeLater<Result>): this {
+    this.#handlers.set('host.act', handler as Handler);
     return this;
   }
 

@@ -154,6 +154,20 @@ export class Throughline {
     return this.#get(path('approvals', approval));
   }
 
+  /**
+   * Asks that a person approves an act of yours, which then comes as an effect `host.act`. Repeat it with the same
+   * `request_id` and content when you do not know whether it arrived: it is one request.
+   */
+  requestApproval(
+    lane: api.EventBody['lane'],
+    approval: api.EventApproval,
+    { actor, key }: Keyed & { actor?: string } = {},
+  ): Promise<api.TurnAnswer> {
+    const event: api.EventBody = { lane, kind: 'approval.requested', approval };
+    if (actor !== undefined) event.actor = { id: actor };
+    return this.deliver(event, { key });
+  }
+
   /** Decides an approval at the version that was seen. */
   decide(approval: string, decide: api.Decide, { key }: Keyed = {}): Promise<api.TurnAnswer> {
     return this.#change({ method: 'POST', path: path('approvals', approval, 'decide'), body: decide, wait: 30 }, key);

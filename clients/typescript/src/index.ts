@@ -14,6 +14,6 @@ export {
   Unreachable,
   WebhookError,
 } from './errors.js';
-export type { Answer, Execution, Handover, ListInSight, Question, Result, TenantEvent, TenantEvents } from './types.js';
+export type { Act, Answer, Execution, Handover, ListInSight, Question, Result, TenantEvent, TenantEvents } from './types.js';
 export { VERSION } from './version.js';
 export * as webhooks from './webhooks.js';

@@ -45,6 +45,16 @@ export type Execution = Effect & {
   approval?: string;
 };
 
+/** Effect `host.act`: an act that a person approved. `id` is the idempotency key of what you do, `payload` its JSON. */
+export type Act = Effect & {
+  request_id: string;
+  title: string;
+  target: string;
+  payload: string;
+  payload_sha256: string;
+  lines?: string[];
+};
+
 /** What the handler of a handover returns: a text, an answer, or nothing to say nothing. */
 export type Answer = string | AnswerBody | undefined | void;
 

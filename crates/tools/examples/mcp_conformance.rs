@@ -20,7 +20,8 @@ async fn main() -> Result<(), String> {
     let found = Clients::new(settings(&url, &[]), Arc::new(MemoryPins::default())).map_err(because)?;
     let listed = found.list().await.map_err(|error| error.to_string())?;
     found.close().await;
-    let tools: Vec<String> = listed.iter().filter_map(|tool| tool.at.split_once('/')).map(|at| at.1.into()).collect();
+    let tools: Vec<String> =
+        listed.iter().filter_map(|tool| tool.at.split_once('/')).map(|at| at.1.into()).collect();
     println!("tools: {tools:?}");
     let clients = Clients::new(settings(&url, &tools), Arc::new(MemoryPins::default())).map_err(because)?;
     let pinned = clients.pin(None, "suite").await.map_err(|error| error.to_string())?;

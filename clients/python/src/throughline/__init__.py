@@ -12,10 +12,11 @@ from ._errors import NoHandler, Problem, Rejected, ThroughlineError, Undecided, 
 from ._journal import Journal
 from ._sync.agent import Agent, Said
 from ._sync.client import Throughline
-from ._types import Event, Events, Execution, Handover
+from ._types import Act, Event, Events, Execution, Handover
 from ._version import VersionWarning, __version__
 
 __all__ = [
+    "Act",
     "Agent",
     "AsyncAgent",
     "AsyncThroughline",

@@ -60,6 +60,20 @@ class Execution(TypedDict):
     approval: NotRequired[str]
 
 
+class Act(TypedDict):
+    """Effect `host.act`: an act that a person approved. `id` is the idempotency key of what you do, `payload` its JSON."""
+
+    id: str
+    lane: str
+    turn: str
+    request_id: str
+    title: str
+    target: str
+    payload: str
+    payload_sha256: str
+    lines: NotRequired[list[str]]
+
+
 class Event(TypedDict):
     """Event of the tenant's stream, and body of a webhook."""
 

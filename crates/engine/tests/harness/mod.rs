@@ -14,6 +14,7 @@ use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, IssueState, Outcome};
 use throughline_engine::data::event::{Event, EventKind, MessagePosted, Press};
 use throughline_engine::data::fault::Fault;
+use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::lane_key::LaneKey;
 use throughline_engine::data::policy::ApproverRule;
@@ -255,6 +256,25 @@ impl TestLane {
             targets: vec!["agent:*".into()],
             ..Policy::demo_rule(&["role:approver"])
         });
+    }
+
+    /// Lets Ana and Bob approve acts of hosts, and asks for one on Ana's behalf.
+    pub(crate) fn asks_for_act(&mut self, payload: &str) -> Step {
+        self.policy.approvers.push(ApproverRule {
+            effects: vec!["host.act".into()],
+            targets: vec!["act:*".into()],
+            ..Policy::demo_rule(&["role:approver"])
+        });
+        let act = HostAct {
+            request_id: "r1".into(),
+            title: "Deploy web".into(),
+            target: "web".into(),
+            payload: payload.into(),
+            lines: vec!["from 4.1".into()],
+            expires: None,
+        };
+        let given = self.given("ana");
+        self.event("ana", EventKind::ApprovalRequested(act), given)
     }
 
     /// Delegates to a sub-agent that may write, with an unknown outcome: returns the card that asks, the card that

@@ -166,6 +166,30 @@ pub(crate) fn states() -> Vec<(&'static str, TestLane)> {
             }),
         ),
         (
+            "act asked for",
+            with(TestLane::new(), &|w| {
+                let _ = w.asks_for_act("1");
+            }),
+        ),
+        (
+            "act revised",
+            with(TestLane::new(), &|w| {
+                let _ = w.asks_for_act("1");
+                let _ = w.asks_for_act("2");
+            }),
+        ),
+        (
+            "act nobody reported",
+            with(TestLane::new(), &|w| {
+                let _ = w.asks_for_act("1");
+                let card = w.card();
+                let _ = w.presses("bob", &card, 1, Action::Approve);
+                let act = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+                w.advance(1);
+                let _ = w.outcome(&act, Outcome::Uncertain { text: Fault::Said("no report".into()) });
+            }),
+        ),
+        (
             "uncertain call",
             with(TestLane::new(), &|w| {
                 let _ = w.unsure_call();
