@@ -41,9 +41,10 @@ fn refusal(turn: &Turn<'_>, act: &HostAct) -> Option<Reason> {
     if act.expires.is_some_and(|end| end <= turn.now()) {
         return Some(Reason::RequestLate);
     }
-    let waits =
-        |card: &&Card| is_preview(card) && card.call().is_some_and(|(call, _)| call.job.act().is_some());
-    (turn.open_cards().filter(waits).count() >= limits::OPEN_REQUESTS).then_some(Reason::RequestTooMany)
+    let waits = |task: &&Task| {
+        task.work.as_ref().is_some_and(|work| work.job.act().is_some() && work.effect.is_none())
+    };
+    (turn.live_tasks().filter(waits).count() >= limits::OPEN_REQUESTS).then_some(Reason::RequestTooMany)
 }
 
 fn first(turn: &mut Turn<'_>, id: &TaskId, act: &HostAct) -> Decision {
