@@ -53,6 +53,14 @@ const MCP_SDK_AT: &str = "THROUGHLINE_MCP_SDK";
 const MCP_INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 /// The variable that names its program.
 const MCP_INSPECTOR_AT: &str = "THROUGHLINE_MCP_INSPECTOR";
+/// The protocol's official suite.
+const MCP_SUITE: &str = "@modelcontextprotocol/conformance@0.1.16";
+/// The version of a Node that is new enough for it; Debian's is not.
+const MCP_SUITE_NODE: &str = "22.23.3";
+/// The variables that name its program and its Node.
+const MCP_SUITE_AT: [&str; 2] = ["THROUGHLINE_MCP_CONFORMANCE", "THROUGHLINE_MCP_CONFORMANCE_NODE"];
+/// The scenarios of the suite that fail, with reasons.
+const MCP_SUITE_FAILS: &str = "crates/server/tests/tools/peers/conformance.yaml";
 /// The server of models; it has no dependencies.
 const AIMOCK: &str = "@copilotkit/aimock@1.43.0";
 /// The variable that names its program.
@@ -150,9 +158,38 @@ pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
         package(&[EVERYTHING], "everything", "@modelcontextprotocol/server-everything/dist/index.js")?;
     let sdk = package(&[MCP_SDK], "mcp-sdk", "@modelcontextprotocol/sdk/package.json")?;
     let inspector = package(&[MCP_INSPECTOR], "mcp-inspector", ".bin/mcp-inspector")?;
-    let programs: [(&str, &Path); 4] =
-        [(PYTHON, &kits), (EVERYTHING_AT, &everything), (MCP_SDK_AT, &sdk), (MCP_INSPECTOR_AT, &inspector)];
-    test(repo, built, "tools", &programs)
+    let suite = package(&[MCP_SUITE], "mcp-suite", "@modelcontextprotocol/conformance/dist/index.js")?;
+    let node = node()?;
+    let programs: [(&str, &Path); 6] = [
+        (PYTHON, &kits),
+        (EVERYTHING_AT, &everything),
+        (MCP_SDK_AT, &sdk),
+        (MCP_INSPECTOR_AT, &inspector),
+        (MCP_SUITE_AT[0], &suite),
+        (MCP_SUITE_AT[1], &node),
+    ];
+    test(repo, built, "tools", &programs)?;
+    suite_for_clients(repo, &suite, &node)
+}
+
+/// Returns a Node that the official suite runs on. Its package for each machine has the program itself, and needs no script.
+fn node() -> Result<PathBuf> {
+    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let name = format!("node-{system}-{machine}");
+    package(&[&format!("{name}@{MCP_SUITE_NODE}")], "mcp-suite-node", &format!("{name}/bin/node"))
+}
+
+/// Runs the official suite's scenarios for clients against ours.
+fn suite_for_clients(repo: &Repo, suite: &Path, node: &Path) -> Result<()> {
+    let client = "mcp_conformance";
+    cargo_with(repo, &["build", "-p", "throughline-tools", "--example", client, "--locked"], &[])?;
+    let client = repo.target()?.join("debug/examples").join(client);
+    let mut run = Command::new(node);
+    run.arg(suite).args(["client", "--suite", "all", "--command"]).arg(client);
+    run.arg("--expected-failures").arg(repo.path(MCP_SUITE_FAILS));
+    // It leaves results in the folder in which it runs.
+    finish(run.current_dir(std::env::temp_dir()))
 }
 
 fn test(repo: &Repo, built: &[&str], target: &str, programs: &[(&str, &Path)]) -> Result<()> {

@@ -16,7 +16,14 @@ import pytest
 from throughline import Throughline
 
 ROOT = Path(__file__).resolve().parents[3]
-HOTEL = '[policy]\nfallback = "host"\ncapabilities = ["selection", "pending"]\n'
+HOTEL = """[policy]
+fallback = "host"
+capabilities = ["selection", "pending"]
+[[approvers]]
+effects = ["host.act"]
+targets = ["act:*"]
+allow = ["user:bob"]
+"""
 
 
 def program() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import threading
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import Server
 
-from throughline import Agent, AsyncAgent, Execution, Handover, NoHandler, Rejected, Throughline, ask, reply, show
+from throughline import Act, Agent, AsyncAgent, Execution, Handover, NoHandler, Rejected, Throughline, ask, reply, show
+from throughline.models import EventApproval, EventLane
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "hotel_agent.py"
 TEXTS = ["find me a hotel", "the second one", "and a car?", "3", "thanks"]
@@ -74,6 +76,28 @@ def test_a_handler_may_answer_with_a_text_a_question_or_nothing(server: Server, 
     said = [agent.say("tell me something", conversation=conversation, user="ana") for _ in range(3)]
     assert [str(each) for each in said] == ["a text", "", "How many?"]
     assert agent.say("7", conversation=conversation, user="ana").applied == "7"
+
+
+def test_an_act_is_performed_once_it_was_approved(server: Server, conversation: str) -> None:
+    agent = Agent(server.url)
+    paid: list[object] = []
+
+    @agent.on_act
+    def pay(act: Act) -> str:
+        paid.append(json.loads(act["payload"]))
+        return "paid"
+
+    lane: EventLane = {"conversation": conversation}
+    bill: EventApproval = {"request_id": "b7", "title": "Pay 5 EUR", "target": "payments", "payload": {"amount": 5}}
+    asked = agent.client.request_approval(lane, bill, actor="ana")
+    assert asked["reason"] == "approval.needed"
+    assert agent.client.request_approval(lane, bill, actor="ana")["reason"] == "request.known"
+    card = asked["messages"][0]["card"]
+    turn = agent.client.decide(card["id"], {"version": 1, "decision": "approve", "actor": {"id": "bob"}})
+    agent.perform(turn)
+    assert paid == [{"amount": 5}]
+    again = agent.client.request_approval(lane, bill, actor="ana")["messages"][0]["card"]
+    assert again["request"] == {"id": "b7", "state": "done"}
 
 
 def test_what_is_rejected_is_reported_so(server: Server, conversation: str) -> None:

@@ -52,6 +52,26 @@ test('the example is the conversation of the documentation, in less than 25 line
   assert.ok(page.includes(`\`\`\`js\n${text}\`\`\``));
 });
 
+test('an act is performed once it was approved', async () => {
+  /** @type {unknown[]} */ const paid = [];
+  const agent = new Agent(server.url).onAct((act) => {
+    paid.push(JSON.parse(act.payload));
+    return 'paid';
+  });
+  const lane = { conversation: 'bills' };
+  const bill = { request_id: 'b7', title: 'Pay 5 EUR', target: 'payments', payload: { amount: 5 } };
+  const ask = () => agent.client.requestApproval(lane, bill, { actor: 'ana' });
+  const asked = await ask();
+  assert.equal(asked.reason, 'approval.needed');
+  assert.equal((await ask()).reason, 'request.known');
+  const card = asked.messages[0]?.card;
+  assert.ok(card);
+  const turn = await agent.client.decide(card.id, { version: 1, decision: 'approve', actor: { id: 'bob' } });
+  await agent.perform(turn);
+  assert.deepEqual(paid, [{ amount: 5 }]);
+  assert.deepEqual((await ask()).messages[0]?.card?.request, { id: 'b7', state: 'done' });
+});
+
 test('a handler may answer with a text, nothing or a question', async () => {
   const answers = ['a text', undefined, ask('How many?', { expected: 'number', of: 'ana' })];
   const agent = new Agent(server.url).onHandover(async () => answers.shift());

@@ -8,7 +8,14 @@ import { fileURLToPath } from 'node:url';
 
 const BUILT = fileURLToPath(new URL('../../../target/debug/throughline', import.meta.url));
 const PROGRAM = process.env.THROUGHLINE_BIN ?? BUILT;
-const HOTEL = '[policy]\nfallback = "host"\ncapabilities = ["selection", "pending"]\n';
+const HOTEL = `[policy]
+fallback = "host"
+capabilities = ["selection", "pending"]
+[[approvers]]
+effects = ["host.act"]
+targets = ["act:*"]
+allow = ["user:bob"]
+`;
 
 /** @returns {Promise<number>} */
 function freePort() {

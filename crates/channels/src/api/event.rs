@@ -362,7 +362,7 @@ fn host_act(kind: &str, asked: ApprovalRequest, check: &mut Checker) -> HostAct 
     for (at, line) in lines.iter().take(MAX_ACT_LINES).enumerate() {
         check.line(&format!("/approval/lines/{at}"), line, MAX_ACT_LINE);
     }
-    let payload: Value = check.required("/approval/payload", kind, payload);
+    let payload = Value::Object(check.required("/approval/payload", kind, payload));
     HostAct {
         request_id: check.required("/approval/request_id", kind, request_id),
         title,

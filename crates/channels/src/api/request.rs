@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::json_body::read;
 use super::problem::BodyError;
@@ -150,7 +150,7 @@ pub struct ApprovalRequest {
     pub target: Option<String>,
     /// The content, which the host is handed back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub payload: Option<Value>,
+    pub payload: Option<Map<String, Value>>,
     /// Lines for people about the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<String>>,

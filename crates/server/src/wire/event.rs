@@ -142,10 +142,9 @@ pub struct EventApproval {
     /// What it acts on, without blanks. Rules name who may approve it as `act:` with this behind it.
     #[schema(example = "web:production", max_length = 255)]
     pub target: String,
-    /// Content of the act: any JSON but null, at most 8192 bytes. People see it, and you are handed back the text that they
+    /// Content of the act: a JSON object of at most 8192 bytes. People see it, and you are handed back the text that they
     /// approved. Numbers have at most 15 digits.
-    #[schema(value_type = Object)]
-    pub payload: serde_json::Value,
+    pub payload: BTreeMap<String, serde_json::Value>,
     /// Lines for people about the content, at most 20 of 300 characters each.
     pub lines: Option<Vec<String>>,
     /// Time until which it may be approved, RFC 3339 in UTC, if it is to end before every approval does.
@@ -249,7 +248,7 @@ mod tests {
                 request_id: "r".into(),
                 title: "x".into(),
                 target: "x".into(),
-                payload: serde_json::json!({"a": 1}),
+                payload: BTreeMap::from([("a".into(), serde_json::json!(1))]),
                 lines: Some(vec!["x".into()]),
                 expires: some(),
             }),

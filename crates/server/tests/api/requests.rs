@@ -89,7 +89,7 @@ async fn what_is_wrong_with_a_request_is_named() {
         assert!(places.contains(&format!("/approval/{place}").as_str()), "{place} is not in {refused:#}");
     }
     let mut long = request("r1", 1);
-    long["approval"]["payload"] = json!("x".repeat(9_000));
+    long["approval"]["payload"] = json!({"x": "x".repeat(9_000)});
     assert_eq!(server.event("k2", &long).send().await.status, 422);
     let mut none = request("r1", 1);
     none["approval"] = Value::Null;

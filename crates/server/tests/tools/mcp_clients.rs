@@ -1,10 +1,11 @@
 //! The MCP server with clients that we did not write: the kits for TypeScript and Python, and the inspector.
 
 use serde_json::{Value, json};
+use throughline_server::Sources;
 use tokio::process::Command;
 
 use crate::peers::python;
-use crate::support::Server;
+use crate::support::{Server, demo};
 
 fn from_registry(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names what `cargo xtask peers` installs"))
@@ -25,8 +26,13 @@ async fn printed(command: &mut Command) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn the_kit_for_typescript_delivers_waits_and_reads() {
-    let server = Server::demo().await;
+async fn the_kit_for_typescript_delivers_waits_asks_for_leave_and_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("throughline.toml");
+    let settings = "[[users]]\nid = \"bob\"\nroles = [\"lead\"]\n[[approvers]]\neffects = [\"host.act\"]\n\
+        targets = [\"act:payments\"]\nallow = [\"role:lead\"]\n";
+    std::fs::write(&file, settings).unwrap();
+    let server = Server::start(Sources { file: Some(file), ..demo() }).await;
     let address = format!("http://{}/mcp", server.address);
     let kit = from_registry("THROUGHLINE_MCP_SDK");
     let said = printed(Command::new("node").arg(here("mcp_client.mjs")).arg(address).arg(kit)).await;
@@ -65,4 +71,19 @@ async fn the_inspector_lists_calls_and_reads() {
     assert_eq!(read["contents"][0]["uri"], uri.as_str(), "{read:#}");
     let listed = inspect(&["--method", "resources/list"]).await;
     assert_eq!(listed["resources"][0]["uri"], uri.as_str(), "{listed:#}");
+}
+
+/// The protocol's official suite. It asks for the tools, prompts and resources of its own example, which we do not have: a list
+/// says which of its scenarios fail for that, and the run fails if it is no longer true.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs peers from registries: cargo xtask peers"]
+async fn the_official_suite_finds_nothing_but_what_is_listed() {
+    let server = Server::demo().await;
+    let address = format!("http://{}/mcp", server.address);
+    let suite = from_registry("THROUGHLINE_MCP_CONFORMANCE");
+    let node = from_registry("THROUGHLINE_MCP_CONFORMANCE_NODE");
+    let mut command = Command::new(node);
+    command.arg(suite).args(["server", "--url", &address, "--expected-failures"]).arg(here("conformance.yaml"));
+    let said = printed(&mut command).await;
+    assert!(said.contains("server-initialize: 1 passed, 0 failed"), "{said}");
 }

@@ -51,6 +51,31 @@ const { resourceTemplates } = await client.listResourceTemplates();
 assert.equal(resourceTemplates.length, 6);
 const why = await client.readResource({ uri: `throughline://turns/${shown.turn}/why` });
 assert.match(why.contents[0].text, /Decided by rung/);
+
+// An act of its own: asked for, approved by a person, read as an effect, performed under its id, reported.
+const act = { lane, actor: { id: "ana" }, request_id: "bill-7", title: "Pay 120 EUR", target: "payments", payload: { amount: 120 } };
+const requested = await call("request_approval", act);
+const asks = requested.messages.find((message) => message.card).card;
+assert.deepEqual(asks.request, { id: "bill-7", state: "pending" });
+const decided = call("get_approval", { approval: asks.id, wait: 30 }, { timeout: 60000 });
+const bob = await fetch(new URL("/v1/events", address), {
+  method: "POST",
+  headers: { "content-type": "application/json", "idempotency-key": "ts-act", prefer: "wait=10" },
+  body: JSON.stringify({
+    lane, actor: { id: "bob" }, kind: "card.pressed",
+    press: { token: asks.buttons.find((button) => button.action === "approve").token },
+  }),
+});
+assert.equal((await bob.json()).reason, "press.applied");
+assert.equal((await decided).state, "approved");
+const offered = (await call("list_effects", { state: "attempted" })).items.filter((effect) => effect.class === "host.act");
+assert.equal(offered.length, 1);
+assert.equal(offered[0].payload, '{"amount":120}');
+const settled = await call("report_effect", { effect: offered[0].id, outcome: "applied", remote: { text: "paid" } });
+assert(settled.settled);
+const known = await call("request_approval", act);
+assert.equal(known.reason, "request.known");
+assert.equal(known.messages.find((message) => message.card).card.request.state, "done");
 await assert.rejects(client.readResource({ uri: "throughline://lanes/ln_none" }));
 await assert.rejects(client.callTool({ name: "no_such", arguments: {} }));
 await client.close();
