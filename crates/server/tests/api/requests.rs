@@ -73,6 +73,22 @@ async fn a_host_asks_is_handed_what_was_approved_and_reports() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_stream_tells_a_host_what_became_of_its_request() {
+    let server = server().await;
+    let asked = server.turn("k1", &request("r1", 120)).await;
+    let revised = server.turn("k2", &request("r1", 121)).await;
+    assert_eq!((&revised["decision"], &revised["reason"]), (&json!("shown"), &json!("request.revised")));
+    let old = server.turn("k3", &pressed("c1", "bob", &token(&card_of(&asked), "approve"))).await;
+    assert_eq!((&old["decision"], &old["reason"]), (&json!("refused"), &json!("stale.version")));
+    let rejected = server.turn("k4", &pressed("c1", "bob", &token(&card_of(&revised), "reject"))).await;
+    assert_eq!(rejected["reason"], "press.applied");
+    let told = server.get(&format!("/v1/lanes/{}/events?after=0", asked["lane"].as_str().unwrap())).send().await.json();
+    let cards = told["items"].as_array().unwrap().iter().filter(|event| event["event"] == "card");
+    let newest = cards.last().unwrap_or_else(|| panic!("no card in {told:#}"));
+    assert_eq!(newest["data"]["card"]["request"], json!({"id": "r1", "state": "rejected"}));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_wrong_with_a_request_is_named() {
     let server = server().await;
     let mut wrong = request("r 1", 120);

@@ -83,7 +83,10 @@ async fn the_official_suite_finds_nothing_but_what_is_listed() {
     let suite = from_registry("THROUGHLINE_MCP_CONFORMANCE");
     let node = from_registry("THROUGHLINE_MCP_CONFORMANCE_NODE");
     let mut command = Command::new(node);
-    command.arg(suite).args(["server", "--url", &address, "--expected-failures"]).arg(here("conformance.yaml"));
+    command
+        .arg(suite)
+        .args(["server", "--url", &address, "--expected-failures"])
+        .arg(here("conformance.yaml"));
     let said = printed(&mut command).await;
     assert!(said.contains("server-initialize: 1 passed, 0 failed"), "{said}");
 }
