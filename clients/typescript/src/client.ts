@@ -161,11 +161,11 @@ export class Throughline {
   requestApproval(
     lane: api.EventBody['lane'],
     approval: api.EventApproval,
-    { actor, key }: Keyed & { actor?: string } = {},
+    { actor, ...keyed }: Keyed & { actor?: string } = {},
   ): Promise<api.TurnAnswer> {
     const event: api.EventBody = { lane, kind: 'approval.requested', approval };
     if (actor !== undefined) event.actor = { id: actor };
-    return this.deliver(event, { key });
+    return this.deliver(event, keyed);
   }
 
   /** Decides an approval at the version that was seen. */

@@ -61,7 +61,7 @@ class Execution(TypedDict):
 
 
 class Act(TypedDict):
-    """Effect `host.act`: an act that a person approved. `id` is the idempotency key of what you do, `payload` its JSON."""
+    """Effect `host.act`: an act that was approved. `id` is the idempotency key of what you do, `payload` its JSON."""
 
     id: str
     lane: str

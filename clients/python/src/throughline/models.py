@@ -79,6 +79,21 @@ class Button(TypedDict):
     """
 
 
+class CardRequest(TypedDict):
+    """
+    Request of a host, as its card stands.
+    """
+
+    id: str
+    """
+    Id that the host gave it.
+    """
+    state: str
+    """
+    State: `pending`, `approved`, `done`, `failed`, `uncertain`, `rejected`, `expired`, `cancelled`.
+    """
+
+
 class ClosedBody(TypedDict, closed=True):
     """
     Closed list, named by one of the two members.
@@ -306,6 +321,39 @@ class EventActor(TypedDict, closed=True):
     name: NotRequired[str | None]
     """
     Display name.
+    """
+
+
+class EventApproval(TypedDict, closed=True):
+    """
+    Request that a person approves an act of the host's. Once approved it is offered as an effect `host.act`.
+    """
+
+    expires: NotRequired[str | None]
+    """
+    Time until which it may be approved, RFC 3339 in UTC, if it is to end before every approval does.
+    """
+    lines: NotRequired[list[str] | None]
+    """
+    Lines for people about the content, at most 20 of 300 characters each.
+    """
+    payload: dict[str, Any]
+    """
+    Content of the act: a JSON object of at most 8192 bytes. People see it, and you are handed back the text that they
+    approved. Numbers have at most 15 digits.
+    """
+    request_id: str
+    """
+    Your id of the request, within the conversation. The same id with the same content is the same request; with another
+    content it is the next version of the card, until the request is decided.
+    """
+    target: str
+    """
+    Thing that it acts on, without blanks. Rules name who may approve it as `act:` with this behind it.
+    """
+    title: str
+    """
+    Act in a few words, one line: `Deploy web 4.2`.
     """
 
 
@@ -2298,6 +2346,7 @@ class EventBody(TypedDict, closed=True):
     """
     True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides.
     """
+    approval: NotRequired[EventApproval | None]
     assistant: NotRequired[EventAssistant | None]
     at: NotRequired[str | None]
     """
@@ -2313,7 +2362,7 @@ class EventBody(TypedDict, closed=True):
     kind: str
     """
     Kind: `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
-    `assistant.posted`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
+    `assistant.posted`, `approval.requested`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
     """
     lane: EventLane
     """
@@ -2797,6 +2846,7 @@ class Card(TypedDict):
     """
     Link to the result.
     """
+    request: NotRequired[CardRequest | None]
     step: str
     """
     Step: `draft_preview`, `multi_ticket_preview`, `decision_preview`, `scope_gate`, `uncertain_effect`,

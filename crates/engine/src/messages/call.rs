@@ -159,7 +159,7 @@ pub(crate) fn uncertain_call_title(language: Language, job: &Job, status: &CardS
     }
 }
 
-/// The same for an act that its host did not report on: nobody was asked anything, so nobody failed to answer.
+/// Title of the card for an act that its host did not report on: nobody was asked anything, so nobody failed to answer.
 fn uncertain_act_title(language: Language, title: &str, status: &CardStatus) -> String {
     match status {
         CardStatus::Decided { action, by, result, .. } => {

@@ -139,7 +139,7 @@ pub struct EventApproval {
     /// Act in a few words, one line: `Deploy web 4.2`.
     #[schema(max_length = 150)]
     pub title: String,
-    /// What it acts on, without blanks. Rules name who may approve it as `act:` with this behind it.
+    /// Thing that it acts on, without blanks. Rules name who may approve it as `act:` with this behind it.
     #[schema(example = "web:production", max_length = 255)]
     pub target: String,
     /// Content of the act: a JSON object of at most 8192 bytes. People see it, and you are handed back the text that they

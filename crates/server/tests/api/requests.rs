@@ -82,7 +82,11 @@ async fn the_stream_tells_a_host_what_became_of_its_request() {
     assert_eq!((&old["decision"], &old["reason"]), (&json!("refused"), &json!("stale.version")));
     let rejected = server.turn("k4", &pressed("c1", "bob", &token(&card_of(&revised), "reject"))).await;
     assert_eq!(rejected["reason"], "press.applied");
-    let told = server.get(&format!("/v1/lanes/{}/events?after=0", asked["lane"].as_str().unwrap())).send().await.json();
+    let told = server
+        .get(&format!("/v1/lanes/{}/events?after=0", asked["lane"].as_str().unwrap()))
+        .send()
+        .await
+        .json();
     let cards = told["items"].as_array().unwrap().iter().filter(|event| event["event"] == "card");
     let newest = cards.last().unwrap_or_else(|| panic!("no card in {told:#}"));
     assert_eq!(newest["data"]["card"]["request"], json!({"id": "r1", "state": "rejected"}));

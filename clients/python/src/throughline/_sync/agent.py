@@ -14,7 +14,7 @@ from .._answers import report
 from .._claims import Claims
 from .._errors import NoHandler, Problem, Rejected
 from .._journal import Journal
-from .._types import Execution, Handover
+from .._types import Act, Execution, Handover
 from .client import Throughline
 
 _log = logging.getLogger("throughline")
@@ -22,6 +22,7 @@ _log = logging.getLogger("throughline")
 #: A handler gets the effect and returns what came of it.
 Handler = Callable[[Any], Any]
 OnHandover = TypeVar("OnHandover", bound=Callable[[Handover], Any])
+OnAct = TypeVar("OnAct", bound=Callable[[Act], Any])
 OnOption = TypeVar("OnOption", bound=Callable[[Execution], Any])
 OnEffect = TypeVar("OnEffect", bound=Handler)
 
@@ -84,6 +85,11 @@ class Agent:
     def on_option(self, handler: OnOption) -> OnOption:
         """Registers what executes a chosen option."""
         self._handlers["option.execute"] = handler
+        return handler
+
+    def on_act(self, handler: OnAct) -> OnAct:
+        """Registers what performs an act that you asked leave for and that a person approved."""
+        self._handlers["host.act"] = handler
         return handler
 
     def say(

@@ -157,6 +157,23 @@ class Throughline:
 
     # Approvals
 
+    def request_approval(
+        self,
+        lane: models.EventLane,
+        approval: models.EventApproval,
+        *,
+        actor: str | None = None,
+        key: str | None = None,
+    ) -> models.TurnAnswer:
+        """Asks that a person approves an act of yours, which then comes as an effect `host.act`.
+
+        Repeat it with the same `request_id` and content when you do not know whether it arrived: it is one request.
+        """
+        event: models.EventBody = {"lane": lane, "kind": "approval.requested", "approval": approval}
+        if actor is not None:
+            event["actor"] = {"id": actor}
+        return self.deliver(event, key=key)
+
     def approvals(self, state: Literal["pending", "all"] = "pending") -> Iterator[models.Approval]:
         """Lists approvals at their current version, newest first."""
         for approval in self._pages(Call("GET", path("approvals"), {"state": state})):
