@@ -30,7 +30,8 @@ async fn the_kit_for_typescript_delivers_waits_asks_for_leave_and_reads() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("throughline.toml");
     let settings = "[[users]]\nid = \"bob\"\nroles = [\"lead\"]\n[[approvers]]\neffects = [\"host.act\"]\n\
-        targets = [\"act:payments\"]\nallow = [\"role:lead\"]\n";
+        targets = [\"act:payments\"]\nallow = [\"role:lead\"]\n[[approvers]]\neffects = [\"tracker.*\"]\n\
+        targets = [\"local:*\"]\nallow = [\"user:ana\"]\nself_approve = true\n";
     std::fs::write(&file, settings).unwrap();
     let server = Server::start(Sources { file: Some(file), ..demo() }).await;
     let address = format!("http://{}/mcp", server.address);
