@@ -188,8 +188,7 @@ fn suite_for_clients(repo: &Repo, suite: &Path, node: &Path) -> Result<()> {
     let mut run = Command::new(node);
     run.arg(suite).args(["client", "--suite", "all", "--command"]).arg(client);
     run.arg("--expected-failures").arg(repo.path(MCP_SUITE_FAILS));
-    // It leaves results in the folder in which it runs.
-    finish(run.current_dir(std::env::temp_dir()))
+    finish(&mut run)
 }
 
 fn test(repo: &Repo, built: &[&str], target: &str, programs: &[(&str, &Path)]) -> Result<()> {
