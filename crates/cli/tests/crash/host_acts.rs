@@ -85,7 +85,8 @@ fn run(point: FailPoint, seed: u64) -> (Vec<String>, bool) {
         let mut acts = client.list(&format!("/v1/effects?lane={lane}&limit=200"));
         acts.retain(|effect| effect["class"] == "host.act");
         let states: Vec<&str> = acts.iter().filter_map(|act| act["state"].as_str()).collect();
-        let times = performed.values().filter(|payload| **payload == payload_of(n).to_string()).count();
+        let content = payload_of(n).to_string();
+        let times = performed.values().filter(|payload| **payload == content).count();
         if (states.as_slice(), times) != (["done"].as_slice(), 1) {
             wrong.push(format!(
                 "{} seed {seed}: act {n} is {states:?} and was done {times} times",
