@@ -2,6 +2,7 @@
 
 use crate::data::id::SetId;
 use alloc::format;
+use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec;
 
