@@ -53,11 +53,14 @@ pub(super) fn by_words(scene: &ResolveInput<'_>, target: &TargetList<'_>) -> Opt
         return None;
     }
     let beside = [text.get(..found.span.start)?, text.get(found.span.end..)?].concat();
-    let parts = found.remainder.map(|rest| {
-        let clause = text.trim();
-        let clause = clause.strip_suffix(&*rest).or_else(|| clause.strip_prefix(&*rest)).unwrap_or_default();
-        (clause.trim().into(), rest)
-    });
+    let parts = match found.remainder {
+        Some(rest) => {
+            let clause = text.trim();
+            let clause = clause.strip_suffix(&*rest).or_else(|| clause.strip_prefix(&*rest))?;
+            Some((clause.trim().into(), rest))
+        }
+        None => None,
+    };
     Some(NamedByWords { option: *places.get(place)?, beside, parts })
 }
 
