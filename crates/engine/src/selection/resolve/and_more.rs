@@ -23,7 +23,7 @@ impl Resolver<'_> {
         }
         match &self.named {
             Some(NamedByWords { option, parts: Some((part, rest)), .. }) => {
-                self.named_by_words(*option, part, rest)
+                self.denoted_by_clause().or_else(|| self.named_by_words(*option, part, rest))
             }
             _ if matches!(self.reading, Reading::One(..)) => None,
             _ => self.denoted_by_clause(),
@@ -36,9 +36,7 @@ impl Resolver<'_> {
         if changed || names_another(self.target, option, rest) || self.resembles_option(rest) {
             return Some(self.resembles(Reason::OptionSeveral));
         }
-        let exact = self.reading_in(part);
-        let same = matches!(exact, Reading::One(own, _) if own == option);
-        self.act_on_clause(if same { exact } else { self.reading }, part, rest.into())
+        self.act_on_clause(self.reading, part, rest.into())
     }
 
     /// One clause is the name or the position of an option.
