@@ -5,6 +5,8 @@
 
 mod harness;
 
+use std::sync::Mutex;
+
 use harness::TestLane;
 use proptest::prelude::*;
 use throughline_engine::data::event::{AssistantPosted, EventKind};
@@ -142,10 +144,34 @@ fn lane(meets: &str, motif: &str) -> TestLane {
 
 /// Returns the work of deciding a message.
 fn cost(w: &TestLane, text: &str) -> u64 {
+    // The process has one counter.
+    static COUNTING: Mutex<()> = Mutex::new(());
+    let _alone = COUNTING.lock();
     let before = work();
     let step = w.preview_message("ana", text);
     assert_ne!(step.decision.outcome, Verdict::Ignored, "{:?}", step.decision.reason);
     work() - before
+}
+
+/// Words that may be said again and again, where a clause begins with each of them.
+#[test]
+fn clauses_that_begin_with_what_may_be_repeated_cost_no_more() {
+    for mark in ["(", ")", "; ", "? "] {
+        for said in ["please ", "could you ", "and ", "ok now ", "bitte ", "kannst du bitte "] {
+            let motif = format!("{mark}{said}");
+            let w = lane("", &motif);
+            for lead in ["", "review this plan: "] {
+                assert_proportional(&w, lead, &motif, 2_000);
+            }
+        }
+    }
+}
+
+/// Fails if the message costs more than its length may.
+fn assert_proportional(w: &TestLane, lead: &str, motif: &str, length: usize) {
+    let cost = cost(w, &format!("{lead}{}", filled(motif, length)));
+    let most = ANY + PER_CHARACTER * length as u64;
+    assert!(cost <= most, "{lead:?} and {motif:?} x {length}: {cost}, and {most} is allowed");
 }
 
 proptest! {
@@ -159,10 +185,7 @@ proptest! {
     ) {
         let w = lane(meets, &motif);
         for length in [2_000, 8_000] {
-            let text = format!("{lead}{}", filled(&motif, length));
-            let cost = cost(&w, &text);
-            let most = ANY + PER_CHARACTER * length as u64;
-            prop_assert!(cost <= most, "{motif:?} x {length} meets {meets:?}: {cost}, and {most} is allowed");
+            assert_proportional(&w, lead, &motif, length);
         }
     }
 }

@@ -42,7 +42,7 @@ impl Reader<'_> {
     /// The ruling on a clause that begins at `from`, and whose request may begin at `at`.
     pub(super) fn framed(&self, from: usize, at: usize) -> Option<Ruling> {
         FRAMES.iter().find_map(|frame| {
-            let n = self.list(frame.head).longest(self.words, at);
+            let n = self.longest(frame.head, at);
             let begins = || from == 0 || self.words[from - 1].after >= Gap::Hard;
             (n > 0 && (!frame.bare || begins())).then(|| self.filled(frame, at, n))?
         })

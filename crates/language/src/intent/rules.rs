@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use core::ops::Range;
 
 use super::several::Several;
-use crate::lexicon::{Cover, Lexicon, REQUESTS, Section, SectionId, Skips, TICKETS, skip};
+use crate::lexicon::{Cover, Lexicon, Memo, REQUESTS, Section, SectionId, Skips, TICKETS, skip};
 use crate::words::{Gap, Word};
 use crate::{Words, is_greeting};
 
@@ -205,6 +205,7 @@ pub fn readers(message: &Words) -> impl Iterator<Item = Reader<'_>> {
         words: message.all(),
         before: Skips::of(lexicon.section(BEFORE), message.all()),
         ask: Skips::of(lexicon.section(ASK), message.all()),
+        memo: Memo::new(),
     })
 }
 
@@ -217,12 +218,19 @@ pub struct Reader<'m> {
     pub words: &'m [Word],
     before: Skips<'m>,
     ask: Skips<'m>,
+    /// The rules have parts in common, and in "(please (please" a clause begins everywhere.
+    memo: Memo,
 }
 
 impl Reader<'_> {
     /// A section of the language.
     pub fn list(&self, section: SectionId) -> Section {
         self.lexicon.section(section)
+    }
+
+    /// The number of words that the longest phrase of a section covers from `at` on.
+    pub(super) fn longest(&self, section: SectionId, at: usize) -> usize {
+        self.list(section).longest_known(self.words, at, &self.memo)
     }
 
     /// The word behind the phrases that may come before a request, from `at` on.
@@ -288,7 +296,7 @@ impl Reader<'_> {
     /// Questions and whole messages about the assistant.
     fn meta(&self, from: usize, at: usize) -> Option<Ruling> {
         META.into_iter().find_map(|rule| {
-            let n = self.list(rule.section).longest(self.words, at);
+            let n = self.longest(rule.section, at);
             let whole = at + n == self.words.len();
             let fits = match rule.name {
                 "meta.ticket_question" | "meta.ticket_lookup" => n > 0 && !self.negated(from),
@@ -311,7 +319,7 @@ impl Reader<'_> {
     }
 
     fn create(&self, at: usize, rule: Shown) -> Option<Ruling> {
-        let n = self.list(rule.section).longest(self.words, at);
+        let n = self.longest(rule.section, at);
         let end = at + n;
         if n == 0
             || self.words[at..end].iter().any(|w| w.quoted)
@@ -339,11 +347,10 @@ impl Reader<'_> {
     }
 
     fn update(&self, at: usize) -> Option<Ruling> {
-        let list = self.list(UPDATE);
-        let n = list.longest(self.words, at);
+        let n = self.longest(UPDATE, at);
         let change = self.ask.skip(at);
-        let verb = self.list(CHANGE).longest(self.words, change);
-        let keyed = change + verb + self.list(THE).longest(self.words, change + verb);
+        let verb = self.longest(CHANGE, change);
+        let keyed = change + verb + self.longest(THE, change + verb);
         let rule = Ruling::of(RuledIntent::TicketChange, "ticket.update");
         if n > 0 && !self.compound(at + n) {
             return Some(Ruling { item: self.item(at, at + n), ..rule });
@@ -352,8 +359,8 @@ impl Reader<'_> {
     }
 
     fn review(&self, at: usize) -> Option<Ruling> {
-        let n = self.list(REVIEW).longest(self.words, at);
-        let bare = self.list(REVIEW_BARE).longest(self.words, at);
+        let n = self.longest(REVIEW, at);
+        let bare = self.longest(REVIEW_BARE, at);
         let found = n > 0 && !self.list(REVIEW_NOT).at(self.words, at + n);
         let whole = bare > 0 && at + bare == self.words.len();
         (found || whole).then(|| Ruling::of(RuledIntent::Review, "review.this"))
@@ -361,7 +368,7 @@ impl Reader<'_> {
 
     /// "record the decision: …": what is recorded is the rest of the message.
     fn decision(&self, at: usize) -> Option<Ruling> {
-        let n = self.list(DECISION).longest(self.words, at);
+        let n = self.longest(DECISION, at);
         let end = at + n;
         let other = |end: usize| {
             let joined = self.words[end - 1].after == Gap::Space;

@@ -21,7 +21,7 @@
 //! | `#` | a word that begins with a digit |
 //! | `@` | words of the question that the answer repeats |
 //! | `element?` | the element or nothing |
-//! | `element*` | the element any number of times |
+//! | `element*` | the element any number of times, up to 16 |
 //!
 //! `word=3` is no phrase but gives the word a value; `some words=3` is a phrase with one. A section `[class.…]` lists
 //! single words, each of which can be asked for all its classes at once: see [`Lexicon::classes`].
@@ -303,13 +303,13 @@ struct Reader<'w> {
     memo: Option<&'w Memo>,
 }
 
-/// The findings of sections on the same words. A place holds the finding that was made there last.
-struct Memo([Cell<(u64, u64)>; Self::PLACES]);
+/// The findings of one language's sections on the same words. A place holds the finding that was made there last.
+pub(crate) struct Memo([Cell<(u64, u64)>; Self::PLACES]);
 
 impl Memo {
     const PLACES: usize = 256;
 
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self([const { Cell::new((0, 0)) }; Self::PLACES])
     }
 
@@ -330,6 +330,17 @@ impl Memo {
     }
 }
 
+impl Times {
+    /// The most times that an element matches in a row. Nobody says 16 fillers, and without a bound each of a hundred
+    /// "please" begins a row of its own.
+    const fn most(self) -> u8 {
+        match self {
+            Self::One | Self::Optional => 1,
+            Self::Repeated => 16,
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Bit `k` is set when `phrase` is the `k` words from `at` on.
     fn phrase(&mut self, phrase: &[Element], at: usize) -> u64 {
@@ -337,14 +348,17 @@ impl Reader<'_> {
         for element in phrase {
             let mut next = if element.times == Times::One { 0 } else { reached };
             let mut open = reached;
-            while open != 0 {
-                let offset = open.trailing_zeros();
-                open &= open - 1;
-                let once = self.once(element.what, at + offset as usize).checked_shl(offset).unwrap_or(0);
-                if element.times == Times::Repeated {
-                    open |= once & !next;
+            let mut times = element.times.most();
+            while open != 0 && times > 0 {
+                times -= 1;
+                let mut ends = 0;
+                while open != 0 {
+                    let offset = open.trailing_zeros();
+                    open &= open - 1;
+                    ends |= self.once(element.what, at + offset as usize).checked_shl(offset).unwrap_or(0);
                 }
-                next |= once;
+                open = ends & !next;
+                next |= ends;
             }
             reached = next;
             if reached == 0 {
@@ -433,6 +447,11 @@ impl Section {
     #[inline]
     pub fn longest(self, words: &[Word], at: usize) -> usize {
         self.ends(words, at).checked_ilog2().unwrap_or(0) as usize
+    }
+
+    /// Like [`Self::longest`], where many sections that have parts in common are asked at the same places.
+    pub(crate) fn longest_known(self, words: &[Word], at: usize, memo: &Memo) -> usize {
+        self.ends_at(words, at, DEPTH, Some(memo)).checked_ilog2().unwrap_or(0) as usize
     }
 
     /// True if one of the phrases is exactly these words.
