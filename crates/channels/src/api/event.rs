@@ -330,8 +330,8 @@ fn reported(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind
     let ReportRequest { task_id, status, at, intent, reason, result } = report;
     check.maybe_id("/report/task_id", task_id.as_deref());
     let task: String = check.required("/report/task_id", kind, task_id);
-    if task.len() > MAX_TASK {
-        check.wrong("/report/task_id", format!("a task's id has at most {MAX_TASK} bytes"));
+    if task.chars().count() > MAX_TASK {
+        check.wrong("/report/task_id", format!("a task's id has at most {MAX_TASK} characters"));
     }
     let word: String = check.required("/report/status", kind, status);
     let status = TaskStatus::parse(&word);

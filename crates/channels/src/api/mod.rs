@@ -8,11 +8,12 @@ mod payload;
 mod problem;
 mod request;
 mod view;
+pub mod whole;
 
 pub use event::{Context, HOST_KINDS, NormalisedEvent, answer};
 pub use options::snapshot;
 pub(crate) use problem::Checker;
-pub use problem::{BodyError, MAX_FORM_VALUES, MAX_ID, MAX_TEXT, Problem};
+pub use problem::{BodyError, MAX_FORM_VALUES, MAX_ID, MAX_TASK, MAX_TEXT, Problem};
 pub use request::{
     ActorRequest, ApprovalRequest, AssistantRequest, ClosedRequest, EventRequest, FocusRequest, FormRequest,
     LaneRequest, MetadataRequest, OptionRequest, PressRequest, ShownRequest,

@@ -328,7 +328,7 @@ fn unfit(at: &str, shown: &OptionsShown) -> Vec<Problem> {
         if !alone(&option.id, "o") {
             found.push(problem(
                 &format!("options/{n}/id"),
-                format!("an option's id has 1 to {OPTION_ID} bytes"),
+                format!("an option's id has 1 to {OPTION_ID} characters"),
             ));
         } else if let Some(first) = shown.options[..n].iter().position(|other| other.id == option.id) {
             let text = format!("option {first} has this id too; each has one of its own");

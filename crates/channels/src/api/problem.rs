@@ -8,16 +8,16 @@ use serde::Serialize;
 pub const MAX_TEXT: usize = 40_000;
 /// The longest id or name, in characters.
 pub const MAX_ID: usize = 255;
-/// The longest id of a task that a host reports, in bytes.
-pub(super) const MAX_TASK: usize = 128;
+/// The longest id of a task that a host reports, in characters.
+pub const MAX_TASK: usize = 128;
 /// The longest title of an act, in characters.
-pub(super) const MAX_ACT_TITLE: usize = 150;
+pub const MAX_ACT_TITLE: usize = 150;
 /// The longest line about an act, in characters.
-pub(super) const MAX_ACT_LINE: usize = 300;
+pub const MAX_ACT_LINE: usize = 300;
 /// The most lines about an act.
-pub(super) const MAX_ACT_LINES: usize = 20;
+pub const MAX_ACT_LINES: usize = 20;
 /// The longest content of an act, in bytes of its text: people read it before they approve it.
-pub(super) const MAX_ACT_PAYLOAD: usize = 8 * 1024;
+pub const MAX_ACT_PAYLOAD: usize = 8 * 1024;
 /// The most values a form may carry.
 pub const MAX_FORM_VALUES: usize = 100;
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::json_body::read;
 use super::problem::BodyError;
+use super::whole;
 
 /// An event as a host sends it. The members it needs depend on its kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -113,7 +114,7 @@ pub struct PressRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// The `exec_rev` of the list as it was seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole::optional", skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
     /// The option, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -321,6 +322,7 @@ pub struct MetadataRequest {
     pub owner: Option<String>,
     /// The rank by last use; 0 is the newest.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole::optional")]
     pub recency_rank: Option<u32>,
 }
 

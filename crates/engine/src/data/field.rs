@@ -227,8 +227,9 @@ impl FieldValue {
         };
         match self {
             Self::Number(_) | Self::Flag(_) => None,
-            Self::Quantity { unit, .. } => (unit.trim().is_empty() || unit.len() > limits::FIELD_UNIT)
-                .then_some("a unit has 1 to 32 bytes: EUR, km, h"),
+            Self::Quantity { unit, .. } => (unit.trim().is_empty()
+                || unit.chars().count() > limits::FIELD_UNIT)
+                .then_some("a unit has 1 to 32 characters: EUR, km, h"),
             Self::Text(text) => long(text).then_some("a text has at most 200 characters"),
             Self::List(list) => (list.len() > limits::FIELD_LIST || list.iter().any(long))
                 .then_some("a list has at most 32 texts of at most 200 characters"),
@@ -267,8 +268,8 @@ impl NamedComparison {
 /// Returns what is wrong with the name of a field, and what to send instead.
 #[must_use]
 pub fn name_problem(name: &str) -> Option<&'static str> {
-    (normal::folded_text(name).is_empty() || name.len() > limits::FIELD_NAME)
-        .then_some("a field's name has 1 to 64 bytes, and a letter or a digit among them")
+    (normal::folded_text(name).is_empty() || name.chars().count() > limits::FIELD_NAME)
+        .then_some("a field's name has 1 to 64 characters, and a letter or a digit among them")
 }
 
 /// Reads a day or a moment: the milliseconds since 1970 at which it begins.

@@ -65,7 +65,7 @@ impl Metadata {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetOption {
-    /// Its id in the list, 1 to 128 bytes.
+    /// Its id in the list, 1 to 128 characters.
     pub id: String,
     /// Label, 1 to 200 graphemes and at most 1,600 bytes.
     pub label: String,
@@ -165,7 +165,7 @@ impl SetOption {
     }
 
     pub(crate) fn is_valid(&self) -> bool {
-        let id = (1..=limits::OPTION_ID).contains(&self.id.len());
+        let id = (1..=limits::OPTION_ID).contains(&self.id.chars().count());
         let short = |text: &String| {
             text.len() <= limits::OPTION_LABEL_BYTES
                 && text.graphemes(true).nth(limits::OPTION_LABEL).is_none()

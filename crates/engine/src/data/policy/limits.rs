@@ -98,7 +98,7 @@ pub const SEEK: [Millis; 5] = [
 pub const SEEK_DAYS: i64 = 7;
 /// Options of one list.
 pub const SET_OPTIONS: usize = 50;
-/// Bytes of an option's id.
+/// Characters of an option's id.
 pub const OPTION_ID: usize = 128;
 /// Graphemes of an option's label.
 pub const OPTION_LABEL: usize = 200;
@@ -108,9 +108,9 @@ pub const OPTION_LABEL_BYTES: usize = 8 * OPTION_LABEL;
 pub const OPTION_ALIASES: usize = 16;
 /// Fields of one option.
 pub const OPTION_FIELDS: usize = 32;
-/// Bytes of a field's name.
+/// Characters of a field's name.
 pub const FIELD_NAME: usize = 64;
-/// Bytes of a quantity's unit.
+/// Characters of a quantity's unit.
 pub const FIELD_UNIT: usize = 32;
 /// Texts of a field that is a list.
 pub const FIELD_LIST: usize = 32;
