@@ -25,6 +25,9 @@ use crate::stored_tokens;
 const KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
+/// Maximum length of a key.
+pub(crate) const MAX_KEY: usize = 255;
+
 /// Characters escaped in a segment of a path: all but the unreserved ones of RFC 3986.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -54,8 +57,9 @@ impl KeyedRequest {
     ) -> Result<Self, Problem> {
         let mut given = headers.get_all(KEY_HEADER).iter();
         let client = given.next().and_then(|key| key.to_str().ok()).filter(|_| given.next().is_none());
-        let visible =
-            |key: &&str| (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        let visible = |key: &&str| {
+            (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+        };
         let Some(client) = client.filter(visible) else {
             let text = "send one Idempotency-Key header of 1 to 255 visible ASCII characters";
             return Err(Problem::new(&codes::KEY_REQUIRED, text));

@@ -46,7 +46,7 @@ const QUIET: Duration = Duration::from_secs(15);
         ("Prefer" = Option<String>, Header, description = "wait=N: end the run after at most N seconds; 150 if absent"),
     ),
     responses(
-        (status = 200, description = "Server-sent events.", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "Server-sent events.", body = wire::ServerSentEvent, content_type = "text/event-stream"),
     )
 )]
 pub(crate) async fn post_run(State(app): State<Arc<App>>, request: Request) -> Response {

@@ -25,6 +25,7 @@ use crate::problem::{Problem, ProblemDetails};
 use crate::request::{PathParam, QueryParams, caller, limit, parse, read_json, wait};
 use crate::views;
 use crate::wire;
+use crate::wire::vocabulary::{ApprovalFilter, Limit};
 
 /// Time to wait for a decision if the request names none.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
@@ -36,8 +37,10 @@ pub(crate) const DEPTH: u32 = 1_000;
 #[into_params(parameter_in = Query)]
 pub(crate) struct Filter {
     /// `pending` (the default) or `all`.
+    #[param(value_type = Option<ApprovalFilter>, inline)]
     state: Option<String>,
     /// Maximum number of items, at most 200.
+    #[param(value_type = Option<Limit>, inline)]
     limit: Option<u32>,
     /// Cursor of the page.
     cursor: Option<String>,

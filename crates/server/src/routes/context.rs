@@ -21,6 +21,7 @@ use crate::problem::{Pointed, Problem};
 use crate::request::{PathParam, QueryParams, caller, parse, read_json_within};
 use crate::views::context::{self, PromptError};
 use crate::wire;
+use crate::wire::vocabulary::MaxTokens;
 
 /// Bytes allowed in a body beside the document.
 const ENVELOPE: usize = 1024 * 1024;
@@ -45,6 +46,7 @@ pub(crate) struct ContextQuery {
     #[param(inline)]
     format: Format,
     /// Maximum tokens of the prompt: at least 6,000.
+    #[param(value_type = Option<MaxTokens>, inline)]
     max_tokens: Option<u32>,
 }
 
@@ -121,7 +123,8 @@ async fn render(app: &Arc<App>, request: Request) -> Result<wire::Context, Probl
     let task = asked.task.map(|task| Assignment::read(task.get().as_bytes())).transpose();
     let task = task.map_err(|error| unusable("/task", error))?;
     let state = import::import(asked.state.get().as_bytes()).map_err(|error| unusable("/state", error))?;
-    context::of_state(state, task.as_ref(), asked.history, asked.max_tokens).map_err(problem)
+    context::of_state(state, task.as_ref(), asked.history.map(|tasks| tasks as usize), asked.max_tokens)
+        .map_err(problem)
 }
 
 fn problem(error: PromptError) -> Problem {

@@ -21,16 +21,22 @@ pub(crate) enum Cursor {
 impl Cursor {
     /// Reads a cursor; `None` if it is not one.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let position = |text: &str| text.parse().ok().filter(|position: &TurnSeq| *position >= 0);
         let digits = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         match text.split_once('-') {
             _ if !digits => None,
-            None => Some(Self::Behind(position(text)?)),
+            None => Some(Self::Behind(Self::position(text)?)),
             Some((turn, event)) => {
                 let event: u32 = event.parse().ok()?;
-                Some(Self::event(position(turn)?, event as usize))
+                Some(Self::event(Self::position(turn)?, event as usize))
             }
         }
+    }
+
+    /// Reads a position of up to 19 digits. One beyond the largest there can be is behind the end, like any other from
+    /// elsewhere.
+    fn position(text: &str) -> Option<TurnSeq> {
+        let position: u64 = text.parse().ok().filter(|_| text.len() <= 19)?;
+        Some(TurnSeq::try_from(position).unwrap_or(TurnSeq::MAX))
     }
 
     /// Returns the cursor behind the event in a slot of a turn.

@@ -25,17 +25,20 @@ use crate::idempotency::{KeyedRequest, run_once};
 use crate::problem::{Pointed, Problem, ProblemDetails};
 use crate::request::{PathParam, QueryParams, caller, limit, malformed, parse, read_json};
 use crate::views;
-use crate::wire;
+use crate::wire::{self, vocabulary};
 
 /// Filter of the list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Filter {
     /// State: `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
+    #[param(value_type = Option<vocabulary::EffectState>, inline)]
     state: Option<String>,
     /// Id of a lane.
+    #[param(value_type = Option<vocabulary::Given>, inline)]
     lane: Option<String>,
     /// Maximum number of items, at most 200.
+    #[param(value_type = Option<vocabulary::Limit>, inline)]
     limit: Option<u32>,
     /// Cursor of the page.
     cursor: Option<String>,

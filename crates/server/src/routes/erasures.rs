@@ -69,6 +69,7 @@ pub(crate) async fn delete_lane(
 pub(crate) struct Confirmed {
     /// Name of the tenant, so that nobody does this by mistake.
     #[serde(default)]
+    #[param(required = true)]
     confirm: String,
 }
 

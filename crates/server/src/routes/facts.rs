@@ -26,6 +26,8 @@ use crate::problem::{Pointed, Problem};
 use crate::request::{PathParam, QueryParams, caller, parse, read_json, wait};
 use crate::routes::lanes;
 use crate::wire;
+use crate::wire::fact::MAX_TEXT;
+use crate::wire::vocabulary::{FactPlace, Given};
 
 const ROUTE: &str = "/v1/facts";
 
@@ -37,9 +39,11 @@ const WAIT: Duration = Duration::from_secs(10);
 #[into_params(parameter_in = Query)]
 pub(crate) struct FactsQuery {
     /// `thread`, `epic` or `channel`.
+    #[param(value_type = FactPlace, inline)]
     scope: String,
     /// For a thread or a channel the id of one of its lanes, `ln_…`; for an epic its issue's key, or `draft:` with
     /// the draft's id.
+    #[param(value_type = Given, inline)]
     id: String,
 }
 
@@ -109,7 +113,7 @@ async fn state(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let kind = FactType::parse(&asked.kind)
         .ok_or_else(|| unknown("/type", "decision, constraint or assumption", &asked.kind))?;
     let scope = asked.scope.as_deref().map_or(Ok(FactScope::Thread), |word| scope(word, "/scope"))?;
-    if asked.text.trim().is_empty() || asked.text.chars().count() > 4_000 {
+    if asked.text.trim().is_empty() || asked.text.chars().count() > MAX_TEXT {
         return Err(wrong("/text", "1 to 4,000 characters".into()));
     }
     let lane = lanes::find(app, &caller, Act::StateFact, &asked.lane).await?.key;
@@ -124,6 +128,7 @@ pub(crate) struct EraseFactQuery {
     /// Conversation, `ln_…`. Required for a fact of a thread, which is not found from elsewhere. For a fact of an
     /// epic or a channel it is the conversation that records the erasure; if absent, the one in which the fact was
     /// stated.
+    #[param(value_type = Option<Given>, inline)]
     lane: Option<String>,
 }
 

@@ -23,6 +23,7 @@ use crate::problem::Problem;
 use crate::session;
 use crate::views::{self, OfferedEffect, PlannedEffect};
 use crate::wire;
+use crate::wire::vocabulary::LanePosition;
 
 /// Turns read at a time.
 const BATCH: u32 = 32;
@@ -36,6 +37,7 @@ const OFFERED: u32 = 50;
 pub(crate) struct ResumeQuery {
     /// Id of the last event that arrived, or a revision whose events all arrived. The header `Last-Event-ID` has
     /// precedence.
+    #[param(value_type = Option<LanePosition>, inline)]
     after: Option<String>,
 }
 

@@ -21,12 +21,14 @@ use crate::problem::Problem;
 use crate::request::{PathParam, QueryParams, limit};
 use crate::views;
 use crate::wire;
+use crate::wire::vocabulary::Limit;
 
 /// Page of a list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
     /// Maximum number of items, at most 200.
+    #[param(value_type = Option<Limit>, inline)]
     limit: Option<u32>,
     /// Cursor of the page.
     cursor: Option<String>,

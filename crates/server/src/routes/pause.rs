@@ -17,6 +17,13 @@ use crate::problem::{Pointed, Problem};
 use crate::request::{caller, parse, read_json};
 use crate::wire;
 
+const OUTWARD: &str = "outward";
+const EVERYTHING: &str = "everything";
+/// Levels of a pause.
+pub(crate) const LEVELS: [&str; 2] = [OUTWARD, EVERYTHING];
+/// Maximum characters of its reason.
+pub(crate) const MAX_REASON: usize = 500;
+
 /// Checks for an operator or administrator: the scope `admin`, or `effects:resolve` with a principal of such a role.
 pub(crate) fn operates(app: &App, caller: &Caller) -> Result<(), Problem> {
     let role = |word: &str| {
@@ -39,7 +46,7 @@ pub(crate) fn to_wire(pause: Option<PauseRow>) -> wire::Pause {
         None => wire::Pause { paused: false, level: None, by: None, since: None, reason: None },
         Some(row) => wire::Pause {
             paused: true,
-            level: Some(if row.everything { "everything" } else { "outward" }.into()),
+            level: Some(if row.everything { EVERYTHING } else { OUTWARD }.into()),
             by: Some(row.by),
             since: Some(row.since.rfc3339()),
             reason: Some(row.reason),
@@ -95,16 +102,16 @@ pub(crate) async fn change_to(
     keyed: KeyedRequest,
 ) -> Result<Response, Problem> {
     let everything = match change.level.as_deref() {
-        None | Some("outward") => false,
-        Some("everything") => true,
-        Some(_) => return Err(wrong("/level", "the level is outward or everything")),
+        None => false,
+        Some(level) if LEVELS.contains(&level) => level == EVERYTHING,
+        Some(_) => return Err(wrong("/level", &format!("the level is {}", LEVELS.join(" or ")))),
     };
     let reason = change.reason.unwrap_or_default();
     if change.paused && reason.trim().is_empty() {
         return Err(wrong("/reason", "say why sending is paused: everybody who is held up will read it"));
     }
-    if reason.chars().count() > 500 {
-        return Err(wrong("/reason", "a reason has at most 500 characters"));
+    if reason.chars().count() > MAX_REASON {
+        return Err(wrong("/reason", &format!("a reason has at most {MAX_REASON} characters")));
     }
     run_once(app, keyed, switch(app, caller, change.paused, everything, reason)).await
 }

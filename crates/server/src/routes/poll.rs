@@ -16,6 +16,7 @@ use crate::auth::Caller;
 use crate::problem::Problem;
 use crate::request::{MAX_WAIT, PathParam, QueryParams};
 use crate::wire;
+use crate::wire::vocabulary::Wait;
 
 /// Waiting time of a poll.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -23,6 +24,7 @@ use crate::wire;
 pub(crate) struct PollQuery {
     /// Seconds to wait if there is no event yet, at most 30; 0 if absent.
     #[serde(default)]
+    #[param(value_type = Wait, inline)]
     wait: u64,
 }
 

@@ -20,6 +20,7 @@ use crate::auth::Caller;
 use crate::codes;
 use crate::problem::Problem;
 use crate::request::{PathParam, QueryParams};
+use crate::wire;
 
 /// Interval of comments that keep a quiet stream open.
 const QUIET: Duration = Duration::from_secs(15);
@@ -40,7 +41,7 @@ const RETRY: Duration = Duration::from_secs(1);
         ResumeQuery,
     ),
     responses(
-        (status = 200, description = "Server-sent events.", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "Server-sent events.", body = wire::ServerSentEvent, content_type = "text/event-stream"),
     )
 )]
 pub(crate) async fn get_stream(

@@ -7,6 +7,7 @@ use serde::de::value::StrDeserializer;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_store::{StoredEffect, StoredTurn, TurnSeq};
+use utoipa::ToSchema;
 
 use super::cursor::Cursor;
 use super::feed::{FeedEvent, Slots, slots_of};
@@ -17,7 +18,7 @@ use crate::views::{self, PlannedEffect};
 use crate::wire;
 
 /// Kind of event that somebody may ask for.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// A turn was committed.

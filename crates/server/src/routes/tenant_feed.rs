@@ -20,6 +20,7 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::session;
 use crate::wire;
+use crate::wire::vocabulary::TenantPosition;
 
 /// Turns read at a time.
 const BATCH: u32 = 32;
@@ -32,8 +33,10 @@ const OFFERED: u32 = 1_000;
 pub(crate) struct FollowQuery {
     /// Cursor behind which to go on: the id of the last event that arrived, or the `cursor` of a poll. 0 begins with the
     /// oldest turn, and without it only what happens from now on is told. The header `Last-Event-ID` has precedence.
+    #[param(value_type = Option<TenantPosition>, inline)]
     after: Option<String>,
-    /// Kinds with commas between: `turn`, `message`, `card`, `effect`, `pending`; all of them if absent.
+    /// Kinds with commas between; all of them if absent. `reset` is told to everybody.
+    #[param(value_type = Option<Vec<Kind>>, style = Form, explode = false, min_items = 1, inline)]
     kinds: Option<String>,
 }
 

@@ -18,6 +18,7 @@ use crate::auth::Caller;
 use crate::problem::Problem;
 use crate::request::{MAX_WAIT, QueryParams, limit};
 use crate::wire;
+use crate::wire::vocabulary::{Limit, Wait};
 
 /// Parts that one poll reads at most: where a filter leaves everything out, the cursor goes on and the client asks again.
 const PARTS: u32 = 32;
@@ -35,7 +36,7 @@ const PARTS: u32 = 32;
         FollowQuery,
     ),
     responses(
-        (status = 200, description = "Server-sent events.", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "Server-sent events.", body = wire::ServerSentEvent, content_type = "text/event-stream"),
     )
 )]
 pub(crate) async fn get_stream(
@@ -80,8 +81,10 @@ fn event(envelope: &wire::Envelope) -> Event {
 pub(crate) struct PollQuery {
     /// Seconds to wait if there is no event yet, at most 30; 0 if absent.
     #[serde(default)]
+    #[param(value_type = Wait, inline)]
     wait: u64,
     /// Maximum number of events, at most 200; 50 if absent.
+    #[param(value_type = Option<Limit>, inline)]
     limit: Option<u32>,
 }
 

@@ -15,6 +15,7 @@ use crate::auth::{Caller, Scope};
 use crate::problem::Problem;
 use crate::request::{PathParam, QueryParams, limit};
 use crate::wire;
+use crate::wire::vocabulary::Limit;
 
 /// Filter of the list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -25,6 +26,7 @@ pub(crate) struct Filter {
     /// Words that must all occur. A page searches 2,000 issues, so it may be empty although a later one is not.
     q: Option<String>,
     /// Maximum number of items, at most 200.
+    #[param(value_type = Option<Limit>, inline)]
     limit: Option<u32>,
     /// Cursor of the page.
     cursor: Option<String>,

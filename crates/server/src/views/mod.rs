@@ -411,13 +411,20 @@ pub fn effect_state_name(state: EffectState) -> &'static str {
     }
 }
 
+/// Every state of an effect.
+pub(crate) const EFFECT_STATES: [EffectState; 6] = [
+    EffectState::Planned,
+    EffectState::Attempted,
+    EffectState::Done,
+    EffectState::Failed,
+    EffectState::Uncertain,
+    EffectState::Cancelled,
+];
+
 /// Returns the effect state of that name.
 #[must_use]
 pub fn effect_state(word: &str) -> Option<EffectState> {
-    use EffectState::{Attempted, Cancelled, Done, Failed, Planned, Uncertain};
-    [Planned, Attempted, Done, Failed, Uncertain, Cancelled]
-        .into_iter()
-        .find(|state| effect_state_name(*state) == word)
+    EFFECT_STATES.into_iter().find(|state| effect_state_name(*state) == word)
 }
 
 /// Joins the texts of the notices to the person of a turn, in order.

@@ -1,9 +1,11 @@
 //! Approvals and decisions on them.
 
 use serde::{Deserialize, Serialize};
+use throughline_channels::api::whole;
 use utoipa::ToSchema;
 
 use super::Card;
+use super::vocabulary::Whole;
 
 /// An approval at its current version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -40,8 +42,10 @@ pub struct Approval {
     /// Id of the message it came from.
     pub source: String,
     /// Time it was opened.
+    #[schema(format = DateTime)]
     pub created_at: String,
     /// Time until which it may be decided.
+    #[schema(format = DateTime)]
     pub expires_at: Option<String>,
     /// Decision, if it was taken.
     pub decided: Option<Decided>,
@@ -72,6 +76,7 @@ pub struct Decided {
     /// Name of that user.
     pub by_name: String,
     /// Time of the decision.
+    #[schema(format = DateTime)]
     pub at: String,
 }
 
@@ -80,6 +85,8 @@ pub struct Decided {
 #[serde(deny_unknown_fields)]
 pub struct Decide {
     /// Version that was seen.
+    #[schema(value_type = Whole, inline)]
+    #[serde(deserialize_with = "whole::required")]
     pub version: u32,
     /// Decision.
     pub decision: Decision,

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use throughline_channels::api::whole;
 use throughline_engine::context::rendered::RenderedContext;
 use utoipa::ToSchema;
+
+use super::vocabulary::{History, MaxTokens};
 
 /// Supervisor's state, and the task of its agent.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -18,10 +21,12 @@ pub struct Render {
     #[schema(value_type = Option<RenderedTask>)]
     pub task: Option<Box<RawValue>>,
     /// Number of finished tasks to show: 3 to 5.
-    #[serde(default)]
-    pub history: Option<usize>,
+    #[serde(default, deserialize_with = "whole::optional")]
+    #[schema(value_type = Option<History>, inline)]
+    pub history: Option<u32>,
     /// Maximum tokens of the prompt: at least 6,000.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole::optional")]
+    #[schema(value_type = Option<MaxTokens>, inline)]
     pub max_tokens: Option<u32>,
 }
 

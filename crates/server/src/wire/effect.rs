@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::event::EventAssistant;
+use super::vocabulary::EffectState;
 use super::{DecideActor, ShownBody, SnapshotBody};
 
 /// Effect, with its state.
@@ -20,6 +21,7 @@ pub struct Effect {
     /// turn. `option.execute`, `host.act`, `evidence.fetch` and `turn.handover` are always the host's.
     pub delivery: String,
     /// State: `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
+    #[schema(value_type = EffectState, inline)]
     pub state: String,
     /// Id of its lane.
     pub lane: String,
@@ -28,6 +30,7 @@ pub struct Effect {
     /// Number of attempts so far.
     pub attempts: u32,
     /// Time it was planned.
+    #[schema(format = DateTime)]
     pub created_at: String,
     /// Approval that released it: id and version.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::vocabulary::{
+    AssistantKind, ExpectedType, HostId, HostIdOrNone, HostKind, Line, Moment, TaskId, TaskState, Text,
+    Whole, Words,
+};
 use super::{ClosedBody, FocusBody, ShownBody};
 
 /// Event delivered by a host. Its kind determines which members it needs.
@@ -18,22 +22,27 @@ pub struct EventBody {
     pub actor: Option<EventActor>,
     /// Kind: `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
     /// `assistant.posted`, `approval.requested`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
-    #[schema(example = "message.posted")]
+    #[schema(value_type = HostKind, inline, example = "message.posted")]
     pub kind: String,
     /// Text of a message or an edit, or the words after a command's name.
-    #[schema(max_length = 40_000)]
+    #[schema(value_type = Option<Text>, inline)]
     pub text: Option<String>,
     /// Host's id of the message that was posted, edited or deleted.
+    #[schema(value_type = Option<HostId>, inline)]
     pub message_id: Option<String>,
     /// Task the message belongs to, if the host knows it.
+    #[schema(value_type = Option<HostId>, inline)]
     pub task: Option<String>,
     /// Message it replies to, by the host's id or ours.
+    #[schema(value_type = Option<HostId>, inline)]
     pub reply_to: Option<String>,
     /// Text of that message, for the case that we do not have it.
+    #[schema(value_type = Option<Text>, inline)]
     pub quote: Option<String>,
     /// True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides.
     pub addressed: Option<bool>,
     /// Panel of a web page; it is used as the lane's thread.
+    #[schema(value_type = Option<HostIdOrNone>, inline)]
     pub panel: Option<String>,
     /// Button that was pressed.
     pub press: Option<EventPress>,
@@ -54,8 +63,10 @@ pub struct EventBody {
     /// True if the edit did not change the text.
     pub metadata_only: Option<bool>,
     /// Host's id of the event: delivered twice, it is one event; another event under it is refused.
+    #[schema(value_type = Option<HostId>, inline)]
     pub event_id: Option<String>,
     /// Time it happened, RFC 3339 in UTC. It is recorded and does not influence the order.
+    #[schema(value_type = Option<Moment>, inline)]
     pub at: Option<String>,
 }
 
@@ -64,10 +75,13 @@ pub struct EventBody {
 #[serde(deny_unknown_fields)]
 pub struct EventLane {
     /// Channel; `api` if absent.
+    #[schema(value_type = Option<HostId>, inline)]
     pub channel: Option<String>,
     /// Any id of yours for the room, chat or session.
+    #[schema(value_type = HostId, inline)]
     pub conversation: String,
     /// Thread within the conversation.
+    #[schema(value_type = Option<HostIdOrNone>, inline)]
     pub thread: Option<String>,
 }
 
@@ -76,8 +90,10 @@ pub struct EventLane {
 #[serde(deny_unknown_fields)]
 pub struct EventActor {
     /// Host's id of the user.
+    #[schema(value_type = Option<HostId>, inline)]
     pub id: Option<String>,
     /// Display name.
+    #[schema(value_type = Option<Line>, inline)]
     pub name: Option<String>,
 }
 
@@ -86,12 +102,16 @@ pub struct EventActor {
 #[serde(deny_unknown_fields)]
 pub struct EventPress {
     /// Token of the button.
+    #[schema(value_type = Option<HostId>, inline)]
     pub token: Option<String>,
     /// Id of the option's list.
+    #[schema(value_type = Option<HostId>, inline)]
     pub set: Option<String>,
     /// Version of the list that was seen: its `exec_rev`.
+    #[schema(value_type = Option<Whole>, inline)]
     pub version: Option<u32>,
     /// Id of the option.
+    #[schema(value_type = Option<HostId>, inline)]
     pub option: Option<String>,
     /// True if *Remember for this thread* was ticked.
     pub remember: Option<bool>,
@@ -102,6 +122,7 @@ pub struct EventPress {
 #[serde(deny_unknown_fields)]
 pub struct EventForm {
     /// Token of the button that opened it.
+    #[schema(value_type = HostId, inline)]
     pub token: String,
     /// Values by field.
     pub values: BTreeMap<String, String>,
@@ -112,19 +133,25 @@ pub struct EventForm {
 #[serde(deny_unknown_fields)]
 pub struct EventAssistant {
     /// Kind: `answer`, `question`, `card` or `notification`.
+    #[schema(value_type = AssistantKind, inline)]
     pub kind: String,
     /// Task it belongs to.
+    #[schema(value_type = Option<HostId>, inline)]
     pub task: Option<String>,
     /// Text.
+    #[schema(value_type = Words, inline)]
     pub text: String,
     /// Expected type of the answer: `boolean`, `number`, `location`, `text`, `selection:A|B`, …
-    #[schema(example = "location")]
+    #[schema(value_type = Option<ExpectedType>, inline, example = "location")]
     pub expected: Option<String>,
     /// User who is asked; everybody if absent.
+    #[schema(value_type = Option<HostId>, inline)]
     pub asked_of: Option<String>,
     /// Time until which an answer is accepted, RFC 3339 in UTC.
+    #[schema(value_type = Option<Moment>, inline)]
     pub expires: Option<String>,
     /// Your own id of the message, if you have posted it. A reply to that id refers to this message.
+    #[schema(value_type = Option<HostId>, inline)]
     pub message_id: Option<String>,
 }
 
@@ -155,18 +182,23 @@ pub struct EventApproval {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventReport {
-    /// Id of the task, the host's or ours: at most 128 bytes.
+    /// Id of the task, the host's or ours: at most 128 characters.
+    #[schema(value_type = TaskId, inline)]
     pub task_id: String,
     /// Status: `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
-    #[schema(example = "completed")]
+    #[schema(value_type = TaskState, inline, example = "completed")]
     pub status: String,
     /// Time since which it has this status, RFC 3339 in UTC.
+    #[schema(value_type = Option<Moment>, inline)]
     pub at: Option<String>,
     /// Request that the task fulfils.
+    #[schema(value_type = Option<Text>, inline)]
     pub intent: Option<String>,
     /// Reason why it is blocked or failed.
+    #[schema(value_type = Option<Text>, inline)]
     pub reason: Option<String>,
     /// Result.
+    #[schema(value_type = Option<Text>, inline)]
     pub result: Option<String>,
 }
 

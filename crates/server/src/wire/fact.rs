@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::DecideActor;
 use super::lane::word;
+use super::vocabulary::{FactKind, FactPlace, FactText};
 
 /// Fact: one sentence, with the place where it applies and its author.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -15,14 +16,17 @@ pub struct Fact {
     pub canonical_id: String,
     /// Kind: `decision`, `constraint` or `assumption`.
     #[serde(rename = "type")]
+    #[schema(value_type = FactKind, inline)]
     pub kind: String,
     /// Kind of place: `thread`, `epic` or `channel`.
+    #[schema(value_type = FactPlace, inline)]
     pub scope: String,
     /// Id of the place.
     pub scope_id: String,
     /// Sentence.
     pub text: String,
     /// Time it was last stated.
+    #[schema(format = DateTime)]
     pub source_ts: String,
     /// Confidence, from 0 to 1.
     #[schema(example = 0.95)]
@@ -47,11 +51,14 @@ pub struct Fact {
     /// Number of stored statements that support it.
     pub sources: usize,
     /// Time it became known.
+    #[schema(format = DateTime)]
     pub created_at: String,
     /// Time of its last change.
+    #[schema(format = DateTime)]
     pub updated_at: String,
     /// Time it was last included in a prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub last_used_at: Option<String>,
 }
 
@@ -82,6 +89,9 @@ impl Fact {
     }
 }
 
+/// Maximum characters of the text of a request; the fact is cut after fewer.
+pub(crate) const MAX_TEXT: usize = 4_000;
+
 /// Fact to state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -91,15 +101,17 @@ pub struct StateFact {
     pub lane: String,
     /// Kind: `decision`, `constraint` or `assumption`.
     #[serde(rename = "type")]
+    #[schema(value_type = FactKind, inline)]
     pub kind: String,
     /// Kind of place: `thread`, `epic` or `channel`; `thread` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<FactPlace>, inline)]
     pub scope: Option<String>,
     /// Key of the epic's issue; the epic of this thread if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epic: Option<String>,
     /// Sentence. It is cut after 300 characters.
-    #[schema(min_length = 1, max_length = 4000)]
+    #[schema(value_type = FactText, inline)]
     pub text: String,
     /// Subject, if it can have only one value at a time: a newer fact on the subject replaces this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@ use throughline_runtime::MessageView;
 use throughline_store::LaneInfo as StoredInfo;
 use utoipa::ToSchema;
 
+use super::vocabulary::TaskState;
 use super::{OptionSet, View};
 
 /// Summary of a lane.
@@ -30,6 +31,7 @@ pub struct LaneInfo {
     /// Number of events that wait.
     pub waiting: u32,
     /// Time of its last turn.
+    #[schema(format = DateTime)]
     pub updated_at: String,
 }
 
@@ -91,6 +93,7 @@ pub struct Message {
     /// Text; for a card, the whole card as text.
     pub text: String,
     /// Time.
+    #[schema(format = DateTime)]
     pub at: String,
     /// Id of the task it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -334,9 +337,11 @@ pub struct Pending {
     /// Version of the card.
     pub version: u32,
     /// Time it was asked.
+    #[schema(format = DateTime)]
     pub created_at: String,
     /// Last millisecond in which an answer is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub expires_at: Option<String>,
 }
 
@@ -370,6 +375,7 @@ pub struct Task {
     /// Request that the task fulfils.
     pub intent: String,
     /// Status: `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
+    #[schema(value_type = TaskState, inline)]
     pub status: String,
     /// Source of its status: `engine` for the outcomes of its effects, `host` for reports.
     pub source: String,
@@ -388,12 +394,15 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// Time it became known.
+    #[schema(format = DateTime)]
     pub created_at: String,
     /// Time it was completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub completed_at: Option<String>,
     /// Time since which it is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub blocked_at: Option<String>,
 }
 

@@ -5,7 +5,7 @@ mod approval;
 mod context;
 mod effect;
 mod event;
-mod fact;
+pub(crate) mod fact;
 mod lane;
 mod operations;
 mod option;
@@ -14,6 +14,7 @@ mod run;
 mod tenant_event;
 mod tool;
 mod turn;
+pub(crate) mod vocabulary;
 mod webhook;
 
 pub use approval::{Approval, Authored, Decide, DecideActor, Decided, Decision};
@@ -36,7 +37,7 @@ pub use option::{
 };
 pub use problem::{Current, Pointed, ProblemDetails};
 pub use run::{ResumeEntry, RunAgentInput};
-pub use tenant_event::{Envelope, Place, TenantEvents};
+pub use tenant_event::{Envelope, Place, ServerSentEvent, TenantEvents};
 pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
 pub use webhook::{DeadLetter, Delivered, Webhook};

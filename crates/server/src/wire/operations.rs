@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::vocabulary::{Given, HostId, PauseLevel, PauseReason};
+
 /// State of the kill switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pause {
@@ -10,12 +12,14 @@ pub struct Pause {
     pub paused: bool,
     /// Level: `outward` stops effects that leave the conversation, `everything` also model asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<PauseLevel>, inline)]
     pub level: Option<String>,
     /// User who switched it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Time of the switch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub since: Option<String>,
     /// Reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,9 +34,11 @@ pub struct PauseChange {
     pub paused: bool,
     /// Level: `outward` (the default) or `everything`.
     #[serde(default)]
+    #[schema(value_type = Option<PauseLevel>, inline)]
     pub level: Option<String>,
     /// Reason; required to pause.
     #[serde(default)]
+    #[schema(value_type = Option<PauseReason>, inline)]
     pub reason: Option<String>,
 }
 
@@ -42,9 +48,11 @@ pub struct PauseChange {
 pub struct Replay {
     /// Id of a lane, for all of its turns.
     #[serde(default)]
+    #[schema(value_type = Option<Given>, inline)]
     pub lane: Option<String>,
     /// Id of one turn.
     #[serde(default)]
+    #[schema(value_type = Option<Given>, inline)]
     pub turn: Option<String>,
 }
 
@@ -179,6 +187,7 @@ pub struct Erasure {
 #[serde(deny_unknown_fields)]
 pub struct SignInLinkFor {
     /// Id of a configured user.
+    #[schema(value_type = HostId, inline)]
     pub user: String,
 }
 
@@ -190,5 +199,6 @@ pub struct SignInLink {
     /// User it is for.
     pub user: String,
     /// Time until which it works.
+    #[schema(format = DateTime)]
     pub expires_at: String,
 }

@@ -5,30 +5,35 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use throughline_channels::api::{MetadataRequest, OptionRequest};
+use throughline_channels::api::{MetadataRequest, OptionRequest, whole};
 use throughline_engine::data::field::NamedComparison;
 use throughline_engine::data::set_option::{Metadata, SetOption};
 use throughline_engine::data::view::ListStatus;
 use utoipa::ToSchema;
 
 use super::lane::word;
+use super::vocabulary::{
+    Audience, FieldName, HostId, ListScope, OptionId, OptionLabel, OptionRisk, OptionText, Role, Text, Whole,
+};
 
 /// List of options that a host shows to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShownBody {
     /// Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
-    #[schema(example = "widget")]
+    #[schema(value_type = ListScope, inline, example = "widget")]
     pub scope: String,
     /// Id of yours for the chat, panel, dashboard or workspace.
-    #[schema(example = "recent")]
+    #[schema(value_type = HostId, inline, example = "recent")]
     pub scope_instance: String,
     /// Name of the place in conversation: “open the second one from recent”.
-    #[schema(example = "Recent")]
+    #[schema(value_type = Option<Text>, inline, example = "Recent")]
     pub title: Option<String>,
     /// Audience: `lane` or `user`; if absent, `user` if a user is named and else `lane`.
+    #[schema(value_type = Option<Audience>, inline)]
     pub audience: Option<String>,
     /// User whose list it is; everybody in the lane if absent.
+    #[schema(value_type = Option<HostId>, inline)]
     pub user: Option<String>,
     /// 1 to 50 options, in a stable order that does not depend on how they are displayed.
     #[schema(min_items = 1, max_items = 50)]
@@ -36,6 +41,7 @@ pub struct ShownBody {
     /// True if you can be asked for the current content of the list, by an effect `evidence.fetch`.
     pub refreshable: Option<bool>,
     /// Your id of the message that shows it: a reply to that message refers to this list in this order.
+    #[schema(value_type = Option<HostId>, inline)]
     pub message_id: Option<String>,
     /// Ids of the options in the displayed order; all of `options` in their order if absent.
     pub displayed: Option<Vec<String>>,
@@ -52,10 +58,10 @@ pub struct ShownBody {
 #[serde(deny_unknown_fields)]
 pub struct ComparisonBody {
     /// Words that ask for it.
-    #[schema(example = "greenest")]
+    #[schema(value_type = FieldName, inline, example = "greenest")]
     pub name: String,
     /// Field that is compared.
-    #[schema(example = "co2")]
+    #[schema(value_type = FieldName, inline, example = "co2")]
     pub field: String,
     /// True if the least value is meant; the greatest if absent.
     pub least: Option<bool>,
@@ -91,17 +97,19 @@ pub enum FieldBody {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OptionBody {
-    /// Id within the list: 1 to 128 bytes.
-    #[schema(example = "doc-2")]
+    /// Id within the list: 1 to 128 characters.
+    #[schema(value_type = OptionId, inline, example = "doc-2")]
     pub id: String,
     /// Label: 1 to 200 characters.
-    #[schema(example = "sample2")]
+    #[schema(value_type = OptionLabel, inline, example = "sample2")]
     pub label: String,
     /// Second line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<OptionText>, inline)]
     pub sublabel: Option<String>,
     /// Short sign shown beside it: `D`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<OptionText>, inline)]
     pub badge: Option<String>,
     /// Other names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -115,6 +123,7 @@ pub struct OptionBody {
     pub fields: BTreeMap<String, Value>,
     /// Role: `normal`, `exit` or `none_of_these`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Role>, inline)]
     pub role: Option<String>,
     /// True if running it twice needs no confirmation; true if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,10 +131,11 @@ pub struct OptionBody {
     /// Reference to what you run when it is chosen; not interpreted here. If one option of a list has none, no text
     /// executes any of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "open:doc-2")]
+    #[schema(value_type = Option<OptionText>, inline, example = "open:doc-2")]
     pub exec_ref: Option<String>,
     /// Risk: `read` (if absent), `write` or `destructive`. Anything but `read` waits for an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<OptionRisk>, inline)]
     pub risk: Option<String>,
 }
 
@@ -135,15 +145,19 @@ pub struct OptionBody {
 pub struct MetadataBody {
     /// Path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Text>, inline)]
     pub path: Option<String>,
     /// Kind of thing.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Text>, inline)]
     pub kind: Option<String>,
     /// Owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Text>, inline)]
     pub owner: Option<String>,
     /// Rank by recent use, 0 for the newest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "whole::optional", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Whole>, inline)]
     pub recency_rank: Option<u32>,
 }
 
@@ -152,8 +166,10 @@ pub struct MetadataBody {
 #[serde(deny_unknown_fields)]
 pub struct ClosedBody {
     /// Id of the list.
+    #[schema(value_type = Option<HostId>, inline)]
     pub set: Option<String>,
     /// Place, for all lists in it.
+    #[schema(value_type = Option<HostId>, inline)]
     pub scope_instance: Option<String>,
 }
 
@@ -162,14 +178,16 @@ pub struct ClosedBody {
 #[serde(deny_unknown_fields)]
 pub struct FocusBody {
     /// User; the actor if absent.
+    #[schema(value_type = Option<HostId>, inline)]
     pub user: Option<String>,
     /// Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
-    #[schema(example = "widget")]
+    #[schema(value_type = ListScope, inline, example = "widget")]
     pub scope: String,
     /// Id of the place.
-    #[schema(example = "recent")]
+    #[schema(value_type = HostId, inline, example = "recent")]
     pub scope_instance: String,
     /// Id of the option in focus.
+    #[schema(value_type = Option<HostId>, inline)]
     pub option: Option<String>,
 }
 
@@ -267,6 +285,7 @@ pub struct OptionSet {
     #[schema(example = "os1-d5b915833bcc4cc03a700709ecd43be7")]
     pub id: String,
     /// Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
+    #[schema(value_type = ListScope, inline)]
     pub scope: String,
     /// Id of the place.
     pub scope_instance: String,
@@ -421,6 +440,7 @@ pub struct TraceEntry {
     /// Id of the list it came from.
     pub option_set_id: Option<String>,
     /// Time.
+    #[schema(format = DateTime)]
     pub timestamp: String,
     /// Outcome: `success`, `failed`, `clarified`.
     pub outcome: String,

@@ -3,18 +3,21 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::vocabulary::{HostId, ResumeStatus};
+
 /// Input of a run, as AG-UI 1.0 defines it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunAgentInput {
     /// Thread: the conversation of a lane of the channel `api`.
-    #[schema(example = "t1")]
+    #[schema(value_type = HostId, inline, example = "t1")]
     pub thread_id: String,
     /// Run.
-    #[schema(example = "r1")]
+    #[schema(value_type = HostId, inline, example = "r1")]
     pub run_id: String,
     /// Run that it continues; it is given back.
     #[serde(default)]
+    #[schema(value_type = Option<HostId>, inline)]
     pub parent_run_id: Option<String>,
     /// Messages of the thread. The newest with the role `user` is the event; of the others, only the ids are read.
     #[schema(value_type = Vec<Object>)]
@@ -49,6 +52,7 @@ pub struct ResumeEntry {
     #[schema(example = "ap_atpfhd2dnan4hnne_8_1.v3")]
     pub interrupt_id: String,
     /// `resolved` or `cancelled`.
+    #[schema(value_type = ResumeStatus, inline)]
     pub status: String,
     /// Answer, by the interrupt's `responseSchema`.
     #[serde(default)]

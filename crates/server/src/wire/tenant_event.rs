@@ -23,6 +23,7 @@ pub struct Envelope {
     #[schema(example = "effect")]
     pub kind: String,
     /// Time of the turn.
+    #[schema(format = DateTime)]
     pub at: String,
     /// Id of the lane; absent for `reset`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,4 +49,21 @@ pub struct Place {
     pub conversation: String,
     /// Thread in the conversation, or empty.
     pub thread: String,
+}
+
+/// Event of a stream, as HTML defines server-sent events: the fields of one, not JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ServerSentEvent {
+    /// Name of the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Id, after which a stream goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Data: a JSON text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// Milliseconds after which to connect again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<u32>,
 }

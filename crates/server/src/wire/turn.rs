@@ -148,6 +148,7 @@ pub struct Turn {
     /// Revision it wrote.
     pub revision: u64,
     /// Time of the decision.
+    #[schema(format = DateTime)]
     pub at: String,
     /// Kind of its event.
     pub event: String,
@@ -186,6 +187,7 @@ pub struct TurnInfo {
     /// Revision it wrote.
     pub revision: u64,
     /// Time of the decision.
+    #[schema(format = DateTime)]
     pub at: String,
     /// Kind of its event.
     pub event: String,

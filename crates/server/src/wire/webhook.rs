@@ -22,6 +22,7 @@ pub struct Webhook {
     pub failure: Option<String>,
     /// Time of the next attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub next_attempt: Option<String>,
 }
 
@@ -40,6 +41,7 @@ pub struct DeadLetter {
     /// Number of attempts.
     pub attempts: u32,
     /// Time of the last one.
+    #[schema(format = DateTime)]
     pub at: String,
     /// Failure of the last one.
     pub why: String,

@@ -1,12 +1,15 @@
-//! Contract check: every answer in every test must have a status and a body that the published document allows.
+//! Contract check: every answer in every test must have a status, a body and headers that the published document allows.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use serde_json::Value;
+use jsonschema::Validator;
+use serde_json::{Value, json};
 
 use crate::support::Reply;
 
-fn document() -> &'static Value {
+/// Returns the document.
+pub(crate) fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT
         .get_or_init(|| serde_json::from_str(&throughline_server::openapi()).expect("the document is JSON"))
@@ -22,24 +25,56 @@ pub(crate) fn check(line: &str, reply: &Reply) {
     let path = target.split('?').next().unwrap_or_default();
     let Some(operation) = operation(method, path) else { return };
     let status = reply.status.to_string();
-    let class = format!("{}XX", &status[..1]);
-    let responses = &operation["responses"];
-    let documented =
-        [&responses[&status], &responses[&class]].into_iter().find(|response| response.is_object());
-    let documented = documented
-        .unwrap_or_else(|| panic!("{line} answers {status}, which is not documented: {}", reply.text()));
+    let documented = resolved(&operation["responses"][&status]);
+    assert!(documented.is_object(), "{line} answers {status}, which is not documented: {}", reply.text());
+    headers(line, documented, reply);
     let media = reply.header("content-type").unwrap_or_default().split(';').next().unwrap_or_default();
     let content = &documented["content"][media];
     assert!(content.is_object(), "{line} answers {status} as {media:?}, which is not documented");
     if media.ends_with("json") {
-        let mut wrong = Vec::new();
-        fits(&content["schema"], &reply.json(), "", &mut wrong);
+        let wrong = misfits(&content["schema"], &reply.json());
         assert!(
             wrong.is_empty(),
             "{line} answers {status} otherwise than documented: {wrong:?} in {}",
             reply.text()
         );
     }
+}
+
+/// Headers that an answer has only as documented.
+const DOCUMENTED: [&str; 7] = [
+    "throughline-request",
+    "throughline-turn",
+    "idempotency-replayed",
+    "preference-applied",
+    "location",
+    "retry-after",
+    "www-authenticate",
+];
+
+fn headers(line: &str, documented: &'static Value, reply: &Reply) {
+    let known = documented["headers"].as_object().expect("headers");
+    for name in DOCUMENTED {
+        let Some(value) = reply.header(name) else { continue };
+        let header = known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let Some((_, header)) = header else {
+            panic!("{line} answers {} with {name}, which is not documented", reply.status);
+        };
+        let schema = &resolved(header)["schema"];
+        let value = if schema["type"] == "integer" {
+            value.parse::<u64>().map_or(json!(value), |n| json!(n))
+        } else {
+            json!(value)
+        };
+        let wrong = misfits(schema, &value);
+        assert!(wrong.is_empty(), "{line}: {name}: {wrong:?}");
+    }
+}
+
+/// Returns what a reference refers to.
+pub(crate) fn resolved(value: &'static Value) -> &'static Value {
+    let place = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    place.and_then(|place| document().pointer(place)).unwrap_or(value)
 }
 
 fn operation(method: &str, path: &str) -> Option<&'static Value> {
@@ -54,63 +89,14 @@ fn operation(method: &str, path: &str) -> Option<&'static Value> {
     methods.get(method.to_lowercase()).filter(|operation| operation.is_object())
 }
 
-/// Checks a value against the part of JSON Schema that the document uses.
-fn fits(schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
-    if let Some(reference) = schema["$ref"].as_str() {
-        let name = reference.rsplit('/').next().unwrap_or_default();
-        return fits(&document()["components"]["schemas"][name], value, at, wrong);
-    }
-    for part in schema["allOf"].as_array().into_iter().flatten() {
-        fits(part, value, at, wrong);
-    }
-    if let Some(choices) = schema["oneOf"].as_array() {
-        let fitting = |choice: &&Value| {
-            let mut found = Vec::new();
-            fits(choice, value, at, &mut found);
-            found.is_empty()
-        };
-        if choices.iter().filter(fitting).count() != 1 {
-            wrong.push(format!("{at} fits none or several of oneOf"));
-        }
-    }
-    let types: Vec<&str> = match &schema["type"] {
-        Value::String(one) => vec![one],
-        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    let of_type = |kind: &&str| match *kind {
-        "null" => value.is_null(),
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        _ => false,
-    };
-    if !types.is_empty() && !types.iter().any(of_type) {
-        wrong.push(format!("{at} is {value} and not {types:?}"));
-    }
-    if let Some(words) = schema["enum"].as_array()
-        && !words.contains(value)
-    {
-        wrong.push(format!("{at} is {value} and none of {words:?}"));
-    }
-    if let Some(members) = value.as_object() {
-        for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            if !members.contains_key(name) {
-                wrong.push(format!("{at}/{name} is missing"));
-            }
-        }
-        for (name, value) in members {
-            if let Some(schema) = schema["properties"].get(name) {
-                fits(schema, value, &format!("{at}/{name}"), wrong);
-            }
-        }
-    }
-    if let (Some(items), true) = (value.as_array(), schema["items"].is_object()) {
-        for (i, item) in items.iter().enumerate() {
-            fits(&schema["items"], item, &format!("{at}/{i}"), wrong);
-        }
-    }
+/// Returns the violations of a schema of the document by a value.
+pub(crate) fn misfits(schema: &Value, value: &Value) -> Vec<String> {
+    static COMPILED: OnceLock<Mutex<HashMap<String, Validator>>> = OnceLock::new();
+    let mut compiled = COMPILED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let validator = compiled.entry(schema.to_string()).or_insert_with(|| {
+        let whole = json!({ "components": document()["components"], "allOf": [schema] });
+        let options = jsonschema::draft202012::options().should_validate_formats(true);
+        options.build(&whole).unwrap_or_else(|error| panic!("{schema} is no schema: {error}"))
+    });
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }

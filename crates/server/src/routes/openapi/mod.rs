@@ -1,16 +1,21 @@
 //! OpenAPI document, generated from the routes and the wire types. `crates/server/openapi.json` is the checked-in
 //! copy.
 
+mod conditions;
+mod examples;
+mod finish;
+mod headers;
+mod refusals;
+mod scopes;
+
 use std::sync::LazyLock;
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use serde_json::Value;
 use utoipa::OpenApi;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 
-use crate::problem::PROBLEM_JSON;
 use crate::wire::ProblemDetails;
 
 use super::{
@@ -23,9 +28,8 @@ use super::{
     info(
         title = "Throughline HTTP API",
         description = "Deliver events, read decisions with their reasons, decide approvals, report effects.",
-        license(name = "Apache-2.0 OR MIT")
+        license(name = "Apache-2.0 OR MIT", identifier = "Apache-2.0 OR MIT")
     ),
-    security(("bearer" = []), ()),
     // Ordered for a first reader.
     tags(
         (name = "events", description = "Delivery of events by a host, and what follows in all conversations."),
@@ -39,7 +43,6 @@ use super::{
         (name = "operations", description = "Operation of an installation."),
         (name = "health", description = "Health and metrics."),
     ),
-    modifiers(&Bearer, &Problems),
     components(schemas(ProblemDetails)),
     paths(
         events::post_event, agui::post_run, tenant_stream::get_stream, tenant_stream::get_events, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
@@ -54,48 +57,12 @@ use super::{
 )]
 struct Document;
 
-/// Adds the bearer token as the security scheme.
-struct Bearer;
-
-impl utoipa::Modify for Bearer {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let bearer = HttpBuilder::new()
-            .scheme(HttpAuthScheme::Bearer)
-            .description(Some("`tlk_<id>_<secret>`. A demo needs none."))
-            .build();
-        let components = document.components.get_or_insert_with(Default::default);
-        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    }
-}
-
-/// Adds the problem document to every operation.
-struct Problems;
-
-impl utoipa::Modify for Problems {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let problem = |says: &str| {
-            let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ProblemDetails"))).build();
-            RefOr::T(ResponseBuilder::new().description(says).content(PROBLEM_JSON, body).build())
-        };
-        for item in document.paths.paths.values_mut() {
-            for operation in
-                [&mut item.get, &mut item.post, &mut item.put, &mut item.delete].into_iter().flatten()
-            {
-                let responses = &mut operation.responses.responses;
-                responses.insert("4XX".into(), problem("Refused; `code` says why. Nothing was done."));
-                responses.insert(
-                    "5XX".into(),
-                    problem("Not possible just now: send it again, with the same key."),
-                );
-            }
-        }
-    }
-}
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| finish::finished(&Document::openapi()));
 
 /// Returns the OpenAPI 3.1 document as formatted JSON with a final newline.
 #[must_use]
 pub fn openapi() -> String {
-    let mut text = Document::openapi().to_pretty_json().unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(&*DOCUMENT).unwrap_or_default();
     text.push('\n');
     text
 }
@@ -104,7 +71,7 @@ pub fn openapi() -> String {
 #[utoipa::path(get, path = "/v1/openapi.json", tag = "health", operation_id = "openapi",
     responses((status = 200, description = "OpenAPI 3.1.", body = Object)))]
 pub(crate) async fn get_openapi() -> Response {
-    static DOCUMENT: LazyLock<Bytes> =
-        LazyLock::new(|| serde_json::to_vec(&Document::openapi()).unwrap_or_default().into());
-    ([(CONTENT_TYPE, "application/json")], DOCUMENT.clone()).into_response()
+    static BYTES: LazyLock<Bytes> =
+        LazyLock::new(|| serde_json::to_vec(&*DOCUMENT).unwrap_or_default().into());
+    ([(CONTENT_TYPE, "application/json")], BYTES.clone()).into_response()
 }
