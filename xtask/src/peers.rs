@@ -200,7 +200,7 @@ fn test(repo: &Repo, built: &[&str], target: &str, programs: &[(&str, &Path)]) -
 }
 
 /// Returns a file of these packages, which are installed unless an earlier run did that.
-fn package(names: &[&str], folder: &str, file: &str) -> Result<PathBuf> {
+pub(crate) fn package(names: &[&str], folder: &str, file: &str) -> Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("throughline-peers-{folder}"));
     let (file, made) = (folder.join("node_modules").join(file), folder.join("made"));
     let wanted = names.join(" ");
@@ -216,7 +216,7 @@ fn package(names: &[&str], folder: &str, file: &str) -> Result<PathBuf> {
 }
 
 /// Returns the Python of a virtual environment with the pinned packages, made unless an earlier run did that.
-fn python(repo: &Repo, requirements: &str, folder: &str) -> Result<PathBuf> {
+pub(crate) fn python(repo: &Repo, requirements: &str, folder: &str) -> Result<PathBuf> {
     let wanted = repo.read(requirements).with_context(|| format!("there is no {requirements}"))?;
     let folder = std::env::temp_dir().join(format!("throughline-peers-{folder}"));
     let (python, made) = (folder.join("bin/python"), folder.join("made"));

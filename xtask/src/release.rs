@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::repo::Repo;
-use crate::{output, provenance};
+use crate::{api, output, provenance};
 
 const FRAGMENTS: &str = "changelog";
 const CHANGELOG: &str = "CHANGELOG.md";
@@ -26,13 +26,17 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if check {
         return Ok(ExitCode::SUCCESS);
     }
+    api::keep(repo, version)?;
     let changelog = repo.read(CHANGELOG).with_context(|| format!("cannot read {CHANGELOG}"))?;
     repo.write(CHANGELOG, &inserted(&changelog, version, &section)?)?;
     for fragment in &fragments {
         let path = repo.path(&fragment.path);
         std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", fragment.path))?;
     }
-    output::note(&format!("written to {CHANGELOG}; {} fragments removed", fragments.len()));
+    output::note(&format!(
+        "written to {CHANGELOG}; {} fragments removed; the description of the API is kept",
+        fragments.len()
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

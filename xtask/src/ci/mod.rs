@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::repo::{Finding, Repo};
-use crate::{bench, clients, docs, layers, output, peers, recipes, tidy};
+use crate::{api, bench, clients, docs, layers, output, peers, recipes, tidy};
 
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
 const FEATURES: &str = "throughline-cli/failpoints";
@@ -50,7 +50,7 @@ const fn named_only(name: &'static str, about: &'static str, run: fn(&Repo) -> R
 }
 
 /// The steps, cheapest first. The tests come last: what their runner prints ends the run.
-pub(crate) const STEPS: [Step; 20] = [
+pub(crate) const STEPS: [Step; 21] = [
     step("fmt", "formatting", fmt),
     step("layers", "dependencies between crates, and the engine's purity", |repo| {
         passed("layers", layers::run(repo, false)?)
@@ -71,6 +71,7 @@ pub(crate) const STEPS: [Step; 20] = [
     step("docs", "every command of the pages, against the program", docs_step),
     step("peers", "other people's tools and sub-agents", peers_step),
     step("clients", "our client libraries, against the program", clients_step),
+    step("api", "the description of the API: breaks, a linter, and requests to the program", api_step),
     step("recipes", "agents of other people's frameworks, killed at every step", recipes_step),
     named_only("rustdoc", "the API documentation, warnings denied", rustdoc),
     named_only("browser", "the browser tests alone; `tests` has them too", browser),
@@ -198,6 +199,14 @@ fn clients_step(repo: &Repo) -> Result<()> {
         return Ok(());
     }
     clients::check(repo)
+}
+
+fn api_step(repo: &Repo) -> Result<()> {
+    if is_set(NO_PEERS) {
+        skipped("description of the API", &format!("{NO_PEERS} is set"));
+        return Ok(());
+    }
+    api::check(repo)
 }
 
 fn recipes_step(repo: &Repo) -> Result<()> {

@@ -114,7 +114,8 @@ impl Operation<'_> {
         }
         out.push_str("\nAnswers:\n\n");
         let answers = self.value["responses"].as_object().into_iter().flatten();
-        for (status, answer) in answers.filter(|(status, _)| !status.ends_with("XX")) {
+        let (shared, own): (Vec<_>, Vec<_>) = answers.partition(|(_, answer)| answer["$ref"].is_string());
+        for (status, answer) in own {
             let _ = writeln!(
                 out,
                 "- **{status}**{}: {}",
@@ -122,7 +123,24 @@ impl Operation<'_> {
                 text(&answer["description"])
             );
         }
+        if !shared.is_empty() {
+            let statuses: Vec<&str> = shared.iter().map(|(status, _)| status.as_str()).collect();
+            let _ = writeln!(out, "- {}: a [problem](#errors)", statuses.join(", "));
+        }
+        if let Some(scopes) = scopes(&self.value["security"]) {
+            let _ = writeln!(out, "\nScope: {scopes}.");
+        }
     }
+}
+
+/// Returns the scopes that an operation needs, if it needs any.
+fn scopes(security: &Value) -> Option<String> {
+    let ways = security.as_array().into_iter().flatten().filter_map(|way| way["bearer"].as_array());
+    let named = |scopes: &Vec<Value>| {
+        scopes.iter().map(|scope| format!("`{}`", text(scope))).collect::<Vec<_>>().join(" and ")
+    };
+    let ways: Vec<String> = ways.filter(|scopes| !scopes.is_empty()).map(named).collect();
+    Some(ways.join(" or ")).filter(|ways| !ways.is_empty())
 }
 
 fn parameter(parameter: &Value) -> String {
@@ -207,8 +225,10 @@ mod tests {
                 "responses": {
                     "200": {"description": "Open.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Page_Lane"}}}},
                     "409": {"description": "Shut.", "content": {"application/problem+json": {}}},
-                    "4XX": {"description": "Any.", "content": {"application/problem+json": {}}},
+                    "400": {"$ref": "#/components/responses/BadRequest"},
+                    "404": {"$ref": "#/components/responses/NotFound"},
                 },
+                "security": [{"bearer": ["doors:open", "lanes:read"]}, {"bearer": ["admin"]}, {"session": []}, {}],
             }}},
             "components": {"schemas": {
                 "Door": {"type": "object", "description": "Which door.", "required": ["wide"], "properties": {
@@ -253,6 +273,9 @@ Answers:
 
 - **200**, page of [Lane](#lane): Open.
 - **409**, a [problem](#errors): Shut.
+- 400, 404: a [problem](#errors)
+
+Scope: `doors:open` and `lanes:read` or `admin`.
 
 ## Errors
 
