@@ -1,6 +1,6 @@
 /** Answers of an agent to a handover, and what is reported of a handler's result. */
 
-import type { AnswerBody, EventAssistant, OptionBody, Remote, ResultReport, SnapshotBody } from './api.js';
+import type { AnswerBody, EventAssistant, OptionBody, Remote, ResultReport, ShownBody, SnapshotBody } from './api.js';
 
 /** Answers. A handler may return the text alone as well. */
 export function reply(text: string): AnswerBody {
@@ -23,7 +23,7 @@ export function ask(text: string, { expected, of }: { expected?: string; of?: st
  */
 export function show(
   options: Record<string, string> | readonly OptionBody[],
-  { text, place = 'chat', scope = 'chat' }: { text?: string; place?: string; scope?: string } = {},
+  { text, place = 'chat', scope = 'chat' }: { text?: string; place?: string; scope?: ShownBody['scope'] } = {},
 ): AnswerBody {
   const listed = Array.isArray(options)
     ? (options as OptionBody[])

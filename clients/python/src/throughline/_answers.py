@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from .models import AnswerBody, EventAssistant, OptionBody, Remote, ResultReport, ShownBody, SnapshotBody
 
@@ -28,7 +28,7 @@ def show(
     text: str | None = None,
     *,
     place: str = "chat",
-    scope: str = "chat",
+    scope: Literal["chat", "widget", "dashboard", "workspace"] = "chat",
 ) -> AnswerBody:
     """Shows options: labels by the reference that a choice executes, or whole options.
 

@@ -252,7 +252,7 @@ Effect = TypedDict(
         'id': str,
         'lane': str,
         'outcome': NotRequired[dict[str, Any] | None],
-        'state': str,
+        'state': Literal['planned', 'attempted', 'done', 'failed', 'uncertain', 'cancelled'],
         'turn': str,
     },
 )
@@ -374,7 +374,7 @@ class EventAssistant(TypedDict, closed=True):
     """
     Time until which an answer is accepted, RFC 3339 in UTC.
     """
-    kind: str
+    kind: Literal['answer', 'question', 'card', 'notification']
     """
     Kind: `answer`, `question`, `card` or `notification`.
     """
@@ -474,13 +474,13 @@ class EventReport(TypedDict, closed=True):
     """
     Result.
     """
-    status: str
+    status: Literal['queued', 'running', 'completed', 'blocked', 'failed', 'cancelled']
     """
     Status: `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
     """
     task_id: str
     """
-    Id of the task, the host's or ours: at most 128 bytes.
+    Id of the task, the host's or ours: at most 128 characters.
     """
 
 
@@ -513,7 +513,7 @@ class Fact(TypedDict):
     """
     Origin: `decision`, `user`, `model` or `import`.
     """
-    scope: str
+    scope: Literal['thread', 'epic', 'channel']
     """
     Kind of place: `thread`, `epic` or `channel`.
     """
@@ -553,7 +553,7 @@ class Fact(TypedDict):
     """
     Trust in the author: `member` or `untrusted`.
     """
-    type: str
+    type: Literal['decision', 'constraint', 'assumption']
     """
     Kind: `decision`, `constraint` or `assumption`.
     """
@@ -586,7 +586,10 @@ class Field(TypedDict):
     """
 
 
-class FieldBody1(TypedDict):
+FieldBodyItem: TypeAlias = str
+
+
+class FieldBody1(TypedDict, closed=True):
     """
     Day or moment.
     """
@@ -597,7 +600,7 @@ class FieldBody1(TypedDict):
     """
 
 
-class FieldBody2(TypedDict):
+class FieldBody2(TypedDict, closed=True):
     """
     Number of a unit.
     """
@@ -612,7 +615,7 @@ class FieldBody2(TypedDict):
     """
 
 
-FieldBody: TypeAlias = float | str | bool | list[str] | FieldBody1 | FieldBody2
+FieldBody: TypeAlias = float | str | bool | list[FieldBodyItem] | FieldBody1 | FieldBody2
 """
 Property of an option: a number, a text, a boolean, a list of texts, a day or moment, or a number of a unit.
 """
@@ -650,7 +653,7 @@ class FocusBody(TypedDict, closed=True):
     """
     Id of the option in focus.
     """
-    scope: str
+    scope: Literal['chat', 'widget', 'dashboard', 'workspace']
     """
     Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
     """
@@ -801,12 +804,15 @@ class Omitted(TypedDict):
     """
 
 
+Alias: TypeAlias = str
+
+
 class OptionBody(TypedDict, closed=True):
     """
     Option of a list.
     """
 
-    aliases: NotRequired[list[str]]
+    aliases: NotRequired[list[Alias]]
     """
     Other names.
     """
@@ -825,7 +831,7 @@ class OptionBody(TypedDict, closed=True):
     """
     id: str
     """
-    Id within the list: 1 to 128 bytes.
+    Id within the list: 1 to 128 characters.
     """
     label: str
     """
@@ -836,11 +842,11 @@ class OptionBody(TypedDict, closed=True):
     """
     True if running it twice needs no confirmation; true if absent.
     """
-    risk: NotRequired[str | None]
+    risk: NotRequired[Literal['read', 'write', 'destructive'] | None]
     """
     Risk: `read` (if absent), `write` or `destructive`. Anything but `read` waits for an approval.
     """
-    role: NotRequired[str | None]
+    role: NotRequired[Literal['normal', 'exit', 'none_of_these'] | None]
     """
     Role: `normal`, `exit` or `none_of_these`.
     """
@@ -895,7 +901,7 @@ class OptionSet(TypedDict):
     """
     True if its host can be asked for its current content.
     """
-    scope: str
+    scope: Literal['chat', 'widget', 'dashboard', 'workspace']
     """
     Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
     """
@@ -913,47 +919,12 @@ class OptionSet(TypedDict):
     """
 
 
-class Item1(TypedDict):
-    """
-    Event that was given up.
-    """
-
-    at: str
-    """
-    Time of the last one.
-    """
-    attempts: int
-    """
-    Number of attempts.
-    """
-    id: str
-    """
-    Id of the event, which is its `webhook-id`.
-    """
-    lane: str
-    """
-    Id of its lane.
-    """
-    turn: str
-    """
-    Id of its turn.
-    """
-    type: str
-    """
-    Type of the event.
-    """
-    why: str
-    """
-    Failure of the last one.
-    """
-
-
 class PageDeadLetter(TypedDict):
     """
     Page of a list.
     """
 
-    items: list[Item1]
+    items: list[DeadLetter]
     """
     Items of the page.
     """
@@ -961,23 +932,6 @@ class PageDeadLetter(TypedDict):
     """
     Cursor of the next page, for `?cursor=`; absent on the last page.
     """
-
-
-Item2 = TypedDict(
-    'Item2',
-    {
-        'approval': NotRequired[str | None],
-        'attempts': int,
-        'class': str,
-        'created_at': str,
-        'delivery': str,
-        'id': str,
-        'lane': str,
-        'outcome': NotRequired[dict[str, Any] | None],
-        'state': str,
-        'turn': str,
-    },
-)
 
 
 class PageEffect(TypedDict):
@@ -985,92 +939,13 @@ class PageEffect(TypedDict):
     Page of a list.
     """
 
-    items: list[Item2]
+    items: list[Effect]
     """
     Items of the page.
     """
     next: NotRequired[str | None]
     """
     Cursor of the next page, for `?cursor=`; absent on the last page.
-    """
-
-
-class Item3(TypedDict):
-    """
-    Fact: one sentence, with the place where it applies and its author.
-    """
-
-    author: str
-    """
-    Author of the last statement.
-    """
-    canonical_id: str
-    """
-    Id, derived from the place and the words: an equal fact has an equal id.
-    """
-    confidence: float
-    """
-    Confidence, from 0 to 1.
-    """
-    created_at: str
-    """
-    Time it became known.
-    """
-    last_used_at: NotRequired[str | None]
-    """
-    Time it was last included in a prompt.
-    """
-    origin: str
-    """
-    Origin: `decision`, `user`, `model` or `import`.
-    """
-    scope: str
-    """
-    Kind of place: `thread`, `epic` or `channel`.
-    """
-    scope_id: str
-    """
-    Id of the place.
-    """
-    source_ts: str
-    """
-    Time it was last stated.
-    """
-    sources: int
-    """
-    Number of stored statements that support it.
-    """
-    status: str
-    """
-    Status: `valid`, `superseded` or `disputed`.
-    """
-    subject: NotRequired[str | None]
-    """
-    Subject, if it can have only one value at a time.
-    """
-    superseded_by: NotRequired[str | None]
-    """
-    Id of the fact that replaced it.
-    """
-    supersedes: NotRequired[list[str]]
-    """
-    Ids of the facts it replaced.
-    """
-    text: str
-    """
-    Sentence.
-    """
-    trust: str
-    """
-    Trust in the author: `member` or `untrusted`.
-    """
-    type: str
-    """
-    Kind: `decision`, `constraint` or `assumption`.
-    """
-    updated_at: str
-    """
-    Time of its last change.
     """
 
 
@@ -1079,114 +954,13 @@ class PageFact(TypedDict):
     Page of a list.
     """
 
-    items: list[Item3]
+    items: list[Fact]
     """
     Items of the page.
     """
     next: NotRequired[str | None]
     """
     Cursor of the next page, for `?cursor=`; absent on the last page.
-    """
-
-
-class Item4(TypedDict):
-    """
-    Issue of the local tracker.
-    """
-
-    assignee: NotRequired[str | None]
-    """
-    Person it is given to.
-    """
-    comments: NotRequired[list[IssueComment]]
-    """
-    Comments, oldest first.
-    """
-    effect: str
-    """
-    Id of the effect that created it.
-    """
-    fields: dict[str, Any]
-    """
-    Content, by part.
-    """
-    key: str
-    """
-    Key.
-    """
-    links: NotRequired[list[IssueLink]]
-    """
-    Links to other issues.
-    """
-    parent: NotRequired[str | None]
-    """
-    Key of the epic it belongs to.
-    """
-    state: str
-    """
-    State: `open` or `closed`.
-    """
-    title: str
-    """
-    Title, one line.
-    """
-    type: str
-    """
-    Type: `bug`, `story`, `task` or `epic`.
-    """
-
-
-class PageIssue(TypedDict):
-    """
-    Page of a list.
-    """
-
-    items: list[Item4]
-    """
-    Items of the page.
-    """
-    next: NotRequired[str | None]
-    """
-    Cursor of the next page, for `?cursor=`; absent on the last page.
-    """
-
-
-class Item5(TypedDict):
-    """
-    Summary of a lane.
-    """
-
-    app: str
-    """
-    App it belongs to.
-    """
-    channel: str
-    """
-    Channel.
-    """
-    conversation: str
-    """
-    Room, chat or session.
-    """
-    id: str
-    """
-    Id.
-    """
-    revision: int
-    """
-    Number of committed turns.
-    """
-    thread: str
-    """
-    Thread in the conversation, or empty.
-    """
-    updated_at: str
-    """
-    Time of its last turn.
-    """
-    waiting: int
-    """
-    Number of events that wait.
     """
 
 
@@ -1195,137 +969,7 @@ class PageLaneInfo(TypedDict):
     Page of a list.
     """
 
-    items: list[Item5]
-    """
-    Items of the page.
-    """
-    next: NotRequired[str | None]
-    """
-    Cursor of the next page, for `?cursor=`; absent on the last page.
-    """
-
-
-Item7 = TypedDict(
-    'Item7',
-    {
-        'anchor': str,
-        'asked_of': NotRequired[str | None],
-        'card': NotRequired[str | None],
-        'class': str,
-        'created_at': str,
-        'expected': NotRequired[str | None],
-        'expires_at': NotRequired[str | None],
-        'id': str,
-        'kind': str,
-        'task': NotRequired[str | None],
-        'version': int,
-    },
-)
-
-
-class PagePending(TypedDict):
-    """
-    Page of a list.
-    """
-
-    items: list[Item7]
-    """
-    Items of the page.
-    """
-    next: NotRequired[str | None]
-    """
-    Cursor of the next page, for `?cursor=`; absent on the last page.
-    """
-
-
-class Item8(TypedDict):
-    """
-    Tool or sub-agent with its state.
-    """
-
-    at: str
-    """
-    Server and name of a tool, or address of an agent.
-    """
-    description: NotRequired[str]
-    """
-    Description, in its own words.
-    """
-    name: str
-    """
-    Name: `tool:weather`, `agent:writer`; for a tool that is not configured, its server and its name there.
-    """
-    state: str
-    """
-    State. `pinned`: it may be used. `new`, `changed`, `missing`, `unreachable`: it is off. `unused`: it is not
-    configured.
-    """
-    unasked: NotRequired[list[str]]
-    """
-    Required arguments that nobody is asked for.
-    """
-    why: NotRequired[str | None]
-    """
-    Reason why it could not be asked.
-    """
-
-
-class PageTool(TypedDict):
-    """
-    Page of a list.
-    """
-
-    items: list[Item8]
-    """
-    Items of the page.
-    """
-    next: NotRequired[str | None]
-    """
-    Cursor of the next page, for `?cursor=`; absent on the last page.
-    """
-
-
-class Item10(TypedDict):
-    """
-    Endpoint that events are sent to.
-    """
-
-    failure: NotRequired[str | None]
-    """
-    Failure of the attempt that is repeated next.
-    """
-    name: str
-    """
-    Name.
-    """
-    next_attempt: NotRequired[str | None]
-    """
-    Time of the next attempt.
-    """
-    state: str
-    """
-    State: `running`; `disabled` after the endpoint answered 410, until it is enabled again.
-    """
-    url: str
-    """
-    Address.
-    """
-    waiting: int
-    """
-    Conversations that wait for another attempt.
-    """
-    why: NotRequired[str | None]
-    """
-    Reason for which it is disabled.
-    """
-
-
-class PageWebhook(TypedDict):
-    """
-    Page of a list.
-    """
-
-    items: list[Item10]
+    items: list[LaneInfo]
     """
     Items of the page.
     """
@@ -1363,7 +1007,7 @@ class Pause(TypedDict):
     """
     User who switched it.
     """
-    level: NotRequired[str | None]
+    level: NotRequired[Literal['outward', 'everything'] | None]
     """
     Level: `outward` stops effects that leave the conversation, `everything` also model asks.
     """
@@ -1386,7 +1030,7 @@ class PauseChange(TypedDict, closed=True):
     A change of the kill switch.
     """
 
-    level: NotRequired[str | None]
+    level: NotRequired[Literal['outward', 'everything'] | None]
     """
     Level: `outward` (the default) or `everything`.
     """
@@ -1760,7 +1404,7 @@ class ResumeEntry(TypedDict):
     """
     Answer, by the interrupt's `responseSchema`.
     """
-    status: str
+    status: Literal['resolved', 'cancelled']
     """
     `resolved` or `cancelled`.
     """
@@ -1810,6 +1454,29 @@ class RunAgentInput(TypedDict):
     """
 
 
+class ServerSentEvent(TypedDict):
+    """
+    Event of a stream, as HTML defines server-sent events: the fields of one, not JSON.
+    """
+
+    data: NotRequired[str | None]
+    """
+    Data: a JSON text.
+    """
+    event: NotRequired[str | None]
+    """
+    Name of the event.
+    """
+    id: NotRequired[str | None]
+    """
+    Id, after which a stream goes on.
+    """
+    retry: NotRequired[int | None]
+    """
+    Milliseconds after which to connect again.
+    """
+
+
 class Settled(TypedDict):
     """
     Answer to a report.
@@ -1853,7 +1520,7 @@ class ShownBody(TypedDict, closed=True):
     """
     True if the list is a question: what `assistant.posted` with `expected: selection` understands is understood.
     """
-    audience: NotRequired[str | None]
+    audience: NotRequired[Literal['lane', 'user'] | None]
     """
     Audience: `lane` or `user`; if absent, `user` if a user is named and else `lane`.
     """
@@ -1881,7 +1548,7 @@ class ShownBody(TypedDict, closed=True):
     """
     True if you can be asked for the current content of the list, by an effect `evidence.fetch`.
     """
-    scope: str
+    scope: Literal['chat', 'widget', 'dashboard', 'workspace']
     """
     Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
     """
@@ -1974,7 +1641,7 @@ class StateFact(TypedDict, closed=True):
     """
     Conversation in which it is stated; it determines the thread and the channel.
     """
-    scope: NotRequired[str | None]
+    scope: NotRequired[Literal['thread', 'epic', 'channel'] | None]
     """
     Kind of place: `thread`, `epic` or `channel`; `thread` if absent.
     """
@@ -1986,7 +1653,7 @@ class StateFact(TypedDict, closed=True):
     """
     Sentence. It is cut after 300 characters.
     """
-    type: str
+    type: Literal['decision', 'constraint', 'assumption']
     """
     Kind: `decision`, `constraint` or `assumption`.
     """
@@ -2024,7 +1691,7 @@ Task = TypedDict(
         'requested_by': NotRequired[str | None],
         'result': NotRequired[str | None],
         'source': str,
-        'status': str,
+        'status': Literal['queued', 'running', 'completed', 'blocked', 'failed', 'cancelled'],
         'with': NotRequired[str | None],
     },
 )
@@ -2359,7 +2026,7 @@ class EventBody(TypedDict, closed=True):
     """
     focus: NotRequired[FocusBody | None]
     form: NotRequired[EventForm | None]
-    kind: str
+    kind: Literal['message.posted', 'message.edited', 'message.deleted', 'card.pressed', 'command', 'form.submitted', 'assistant.posted', 'task.reported', 'options.shown', 'options.closed', 'focus.changed']
     """
     Kind: `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
     `assistant.posted`, `approval.requested`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
@@ -2529,56 +2196,57 @@ class OptionSetAnswer(Standing):
     """
 
 
-class Item9(TypedDict):
-    """
-    Summary of a turn.
-    """
-
-    actor: NotRequired[str | None]
-    """
-    User who acted; absent if there was none or it was erased.
-    """
-    at: str
-    """
-    Time of the decision.
-    """
-    decision: str
-    """
-    Verdict.
-    """
-    event: str
-    """
-    Kind of its event.
-    """
-    focus: NotRequired[Focus | None]
-    interrupt: NotRequired[str | None]
-    """
-    Interruption by the message, if any: `stop`, `cancel`, `start_over`.
-    """
-    reason: str
-    """
-    Reason, as a code.
-    """
-    revision: int
-    """
-    Revision it wrote.
-    """
-    rung: int
-    """
-    Number of the rung that decided.
-    """
-    turn: str
-    """
-    Id.
-    """
-
-
-class PageTurnInfo(TypedDict):
+class PageIssue(TypedDict):
     """
     Page of a list.
     """
 
-    items: list[Item9]
+    items: list[Issue]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
+class PagePending(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[Pending]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
+class PageTool(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[Tool]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
+class PageWebhook(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[Webhook]
     """
     Items of the page.
     """
@@ -2902,85 +2570,12 @@ class Message(TypedDict):
     """
 
 
-class Item(TypedDict):
-    """
-    An approval at its current version.
-    """
-
-    authors: NotRequired[list[Authored]]
-    """
-    Authors of each field at this version; empty if the user who asked wrote all of it.
-    """
-    card: NotRequired[Card | None]
-    created_at: str
-    """
-    Time it was opened.
-    """
-    decided: NotRequired[Decided | None]
-    effects: list[str]
-    """
-    Effect classes that an approval releases.
-    """
-    expires_at: NotRequired[str | None]
-    """
-    Time until which it may be decided.
-    """
-    id: str
-    """
-    Id.
-    """
-    kind: str
-    """
-    Kind of act.
-    """
-    lane: str
-    """
-    Id of its lane.
-    """
-    payload: dict[str, Any]
-    """
-    Exact content that an approval would run.
-    """
-    payload_sha256: str
-    """
-    SHA-256 of the payload's canonical bytes; the card shows the first 8 digits.
-    """
-    quantity: int
-    """
-    Number of items.
-    """
-    requested_by: str
-    """
-    User who asked.
-    """
-    source: str
-    """
-    Id of the message it came from.
-    """
-    state: str
-    """
-    State: `pending`, `approved`, `rejected`, `cancelled`, `expired`, `superseded`.
-    """
-    targets: list[str]
-    """
-    Targets of the effects.
-    """
-    total_chars: int
-    """
-    Number of characters in all titles and bodies.
-    """
-    version: int
-    """
-    Version that a decision has to name.
-    """
-
-
-class PageApproval(TypedDict):
+class PageMessage(TypedDict):
     """
     Page of a list.
     """
 
-    items: list[Item]
+    items: list[Message]
     """
     Items of the page.
     """
@@ -2990,52 +2585,12 @@ class PageApproval(TypedDict):
     """
 
 
-class Item6(TypedDict):
-    """
-    Message in its current form.
-    """
-
-    at: str
-    """
-    Time.
-    """
-    by: NotRequired[str | None]
-    """
-    User who wrote it; absent for the assistant.
-    """
-    card: NotRequired[Card | None]
-    id: str
-    """
-    Id.
-    """
-    kind: NotRequired[str | None]
-    """
-    Kind: `answer`, `question`, `card` or `notification`; absent for people.
-    """
-    message_id: NotRequired[str | None]
-    """
-    Host's own id of the message, if its event named one.
-    """
-    role: str
-    """
-    Role: `user` or `assistant`.
-    """
-    task: NotRequired[str | None]
-    """
-    Id of the task it belongs to.
-    """
-    text: str
-    """
-    Text; for a card, the whole card as text.
-    """
-
-
-class PageMessage(TypedDict):
+class PageTurnInfo(TypedDict):
     """
     Page of a list.
     """
 
-    items: list[Item6]
+    items: list[TurnInfo]
     """
     Items of the page.
     """
@@ -3214,6 +2769,21 @@ class Lane(LaneInfo):
     views: NotRequired[list[View]]
     """
     Each person's view of the lists.
+    """
+
+
+class PageApproval(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[Approval]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
     """
 
 

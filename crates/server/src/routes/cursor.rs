@@ -96,6 +96,13 @@ mod tests {
     }
 
     #[test]
+    fn a_position_beyond_all_is_behind_the_end() {
+        let cursor = Cursor::parse("9999999999999999999");
+        assert_eq!(cursor, Some(Cursor::Behind(TurnSeq::MAX)));
+        assert!(cursor.is_some_and(|cursor| cursor.is_beyond(TurnSeq::MAX - 1)));
+    }
+
+    #[test]
     fn what_is_no_cursor_is_refused() {
         for wrong in [
             "",

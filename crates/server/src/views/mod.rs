@@ -2,8 +2,12 @@
 //! command line share them.
 
 pub mod context;
+mod effect_states;
 mod in_words;
 pub(crate) mod options;
+
+pub(crate) use effect_states::EFFECT_STATES;
+pub use effect_states::{effect_state, effect_state_name};
 
 use std::ops::Deref;
 
@@ -396,35 +400,6 @@ fn delivery(performer: Performer) -> &'static str {
         Performer::Us => "us",
         Performer::Host => "host",
     }
-}
-
-/// Returns the name of an effect's state.
-#[must_use]
-pub fn effect_state_name(state: EffectState) -> &'static str {
-    match state {
-        EffectState::Planned => "planned",
-        EffectState::Attempted => "attempted",
-        EffectState::Done => "done",
-        EffectState::Failed => "failed",
-        EffectState::Uncertain => "uncertain",
-        EffectState::Cancelled => "cancelled",
-    }
-}
-
-/// Every state of an effect.
-pub(crate) const EFFECT_STATES: [EffectState; 6] = [
-    EffectState::Planned,
-    EffectState::Attempted,
-    EffectState::Done,
-    EffectState::Failed,
-    EffectState::Uncertain,
-    EffectState::Cancelled,
-];
-
-/// Returns the effect state of that name.
-#[must_use]
-pub fn effect_state(word: &str) -> Option<EffectState> {
-    EFFECT_STATES.into_iter().find(|state| effect_state_name(*state) == word)
 }
 
 /// Joins the texts of the notices to the person of a turn, in order.

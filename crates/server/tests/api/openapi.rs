@@ -268,7 +268,7 @@ async fn the_scopes_of_every_operation_are_those_it_needs() {
     server.stopped().await;
 }
 
-/// What a schema of the document allows of an id, a text and a name is what the server takes, for every character.
+/// Compares, for every character, what a schema allows of an id, a text and a name with what the server takes.
 #[test]
 fn the_patterns_of_the_document_are_those_of_the_parser() {
     use throughline_channels::api::EventRequest;

@@ -1,3 +1,5 @@
+//! Each kind of change of a small description, and whether it breaks clients.
+
 use serde_json::json;
 
 use super::*;

@@ -1,4 +1,4 @@
-//! What is the same for every operation and every schema: nothing that an attribute of one of them could state.
+//! Parts of the document that are the same for every operation and every schema, so that no attribute of one states them.
 
 use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
@@ -148,12 +148,9 @@ fn described(schema: &mut Value) {
 }
 
 fn unsigned(schema: &mut Value) {
-    let format = match schema["format"].as_str() {
-        Some("int32") if schema["minimum"] == 0 => "uint32",
-        Some("int64") if schema["minimum"] == 0 => "uint64",
-        _ => return,
-    };
-    schema["format"] = format.into();
+    if schema["format"] == "int32" && schema["minimum"] == 0 {
+        schema["format"] = "int64".into();
+    }
 }
 
 fn nullable(schema: &mut Value) {
