@@ -984,7 +984,7 @@ export interface components {
             /** @description SHA-256 of the payload's canonical bytes; the card shows the first 8 digits. */
             payload_sha256: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of items.
              */
             quantity: number;
@@ -997,12 +997,12 @@ export interface components {
             /** @description Targets of the effects. */
             targets: string[];
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of characters in all titles and bodies.
              */
             total_chars: number;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Version that a decision has to name.
              */
             version: number;
@@ -1060,7 +1060,7 @@ export interface components {
             /** @description Question, or result. */
             title: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Version that a decision has to name.
              */
             version: number;
@@ -1118,7 +1118,7 @@ export interface components {
             /** @description Path where it can be read. */
             href: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Version.
              */
             version: number;
@@ -1131,7 +1131,7 @@ export interface components {
              */
             at: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of attempts.
              */
             attempts: number;
@@ -1194,7 +1194,7 @@ export interface components {
             /** @description Approval that released it: id and version. */
             approval?: string | null;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of attempts so far.
              */
             attempts: number;
@@ -1258,51 +1258,51 @@ export interface components {
         /** @description Result of an erasure: the number of things erased, by kind. All zero if there was nothing to erase. */
         Erasure: {
             /**
-             * Format: uint64
+             * Format: int64
              * @description Approvals reduced to their ids.
              */
             approvals: number;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Full states kept as starting points of replays.
              */
             checkpoints: number;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Answers to requests, and events that were never handled.
              */
             deliveries: number;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Documents: issues of the embedded tracker, titles of conversations, names.
              */
             documents: number;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Effects whose payload or outcome was erased. Ids and issue keys stay.
              */
             effects: number;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Facts of epics and channels, if all of them were erased; otherwise they are erased with the turns.
              */
             facts: number;
             /** @description Id of the subject. */
             id: string;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Lanes that were changed.
              */
             lanes: number;
             /** @description Kind of subject: `subject`, `lane` or `tenant`. */
             of: string;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Records of lanes.
              */
             records: number;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Turns whose content was erased. Their rows stay, so the hash chain still verifies.
              */
             turns: number;
@@ -1660,7 +1660,7 @@ export interface components {
              */
             id: string;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Number of committed turns.
              */
             revision: number;
@@ -1672,7 +1672,7 @@ export interface components {
              */
             updated_at: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of events that wait.
              */
             waiting: number;
@@ -1716,7 +1716,7 @@ export interface components {
             /** @description Section: `facts`, `summary`, `read_only_context`, `window`, `anchor`. */
             section: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of facts, lines, tasks or messages.
              */
             units: number;
@@ -1772,14 +1772,14 @@ export interface components {
             /** @description Comparisons of the list's own. */
             comparisons?: components["schemas"]["ComparisonBody"][];
             /**
-             * Format: uint32
+             * Format: int64
              * @description Revision that increases when any text of an option changes.
              */
             content_rev: number;
             /** @description Ids of the options as last displayed. */
             displayed: string[];
             /**
-             * Format: uint32
+             * Format: int64
              * @description Revision that increases when anything changes that would be executed: the `version` of a press.
              */
             exec_rev: number;
@@ -1811,12 +1811,12 @@ export interface components {
         /** @description Answer to showing or closing a list. */
         OptionSetAnswer: components["schemas"]["Standing"] & {
             /**
-             * Format: uint32
+             * Format: int64
              * @description Revision that increases when any text of an option changes; absent if the list does not exist.
              */
             content_rev?: number | null;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Version for presses of its options; absent if the list does not exist.
              */
             exec_rev?: number | null;
@@ -1917,7 +1917,7 @@ export interface components {
             /** @description Predicate that failed. */
             predicate: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number.
              */
             rung: number;
@@ -1982,7 +1982,7 @@ export interface components {
             /** @description Id of the task it belongs to. */
             task?: string | null;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Version of the card.
              */
             version: number;
@@ -2035,7 +2035,7 @@ export interface components {
              */
             name: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description HTTP status.
              */
             status: number;
@@ -2155,7 +2155,7 @@ export interface components {
             /** @description Recorded reason. */
             reason: string;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Revision it wrote.
              */
             revision: number;
@@ -2247,7 +2247,7 @@ export interface components {
             /** @description Gate that prevented continuity. */
             blocked?: string | null;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of options that the text could mean.
              */
             candidates: number;
@@ -2280,7 +2280,7 @@ export interface components {
             /** @description Id, after which a stream goes on. */
             id?: string | null;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Milliseconds after which to connect again.
              */
             retry?: number | null;
@@ -2411,7 +2411,7 @@ export interface components {
         /** @description Task, with its status. */
         Task: {
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of times it was begun.
              */
             attempt: number;
@@ -2524,7 +2524,7 @@ export interface components {
             /** @description Hash of the previous row in the lane's chain. */
             prev_hash: string;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Revision it wrote.
              */
             revision: number;
@@ -2554,7 +2554,7 @@ export interface components {
             /** @description Messages of the assistant and changed cards, in their current form. */
             messages: components["schemas"]["Message"][];
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of model calls.
              */
             model_calls: number;
@@ -2566,7 +2566,7 @@ export interface components {
              */
             reason: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of the rung that decided.
              */
             rung: number;
@@ -2600,12 +2600,12 @@ export interface components {
             /** @description Reason, as a code. */
             reason: string;
             /**
-             * Format: uint64
+             * Format: int64
              * @description Revision it wrote.
              */
             revision: number;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of the rung that decided.
              */
             rung: number;
@@ -2693,7 +2693,7 @@ export interface components {
             /** @description Reason, as a code. */
             reason: string;
             /**
-             * Format: uint32
+             * Format: int64
              * @description Number of the rung that decided.
              */
             rung: number;
@@ -2733,6 +2733,7 @@ export interface components {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "Throughline-Request": components["headers"]["Throughline-Request"];
+                "Throughline-Turn": components["headers"]["Throughline-Turn"];
                 [name: string]: unknown;
             };
             content: {
@@ -2753,7 +2754,9 @@ export interface components {
         /** @description `TL-2103` The token may not do this; `TL-2104` The token may not act for somebody else; `TL-2105` The request was addressed to another host name; `TL-2106` The request comes from another site's page; `TL-4103` Nobody is set up to approve this; `TL-4108` This person may not approve this. */
         Forbidden: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Throughline-Request": components["headers"]["Throughline-Request"];
+                "Throughline-Turn": components["headers"]["Throughline-Turn"];
                 [name: string]: unknown;
             };
             content: {
@@ -2776,6 +2779,7 @@ export interface components {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Throughline-Request": components["headers"]["Throughline-Request"];
+                "Throughline-Turn": components["headers"]["Throughline-Turn"];
                 [name: string]: unknown;
             };
             content: {
@@ -2861,6 +2865,7 @@ export interface components {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Throughline-Request": components["headers"]["Throughline-Request"];
+                "Throughline-Turn": components["headers"]["Throughline-Turn"];
                 [name: string]: unknown;
             };
             content: {
@@ -2883,6 +2888,7 @@ export interface components {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Throughline-Request": components["headers"]["Throughline-Request"];
+                "Throughline-Turn": components["headers"]["Throughline-Turn"];
                 [name: string]: unknown;
             };
             content: {
@@ -3014,6 +3020,7 @@ export interface components {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Throughline-Request": components["headers"]["Throughline-Request"];
+                "Throughline-Turn": components["headers"]["Throughline-Turn"];
                 [name: string]: unknown;
             };
             content: {
@@ -3401,7 +3408,10 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description Cursor of the page. */
+                /**
+                 * @description Cursor of the page.
+                 * @example ZnhfZnpsNGVvanFndmh0ZWpwdnFkM2Vnb2tm
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3905,6 +3915,7 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "Retry-After": components["headers"]["Retry-After"];
                     "Throughline-Request": components["headers"]["Throughline-Request"];
+                    "Throughline-Turn": components["headers"]["Throughline-Turn"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3927,6 +3938,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "Throughline-Request": components["headers"]["Throughline-Request"];
+                    "Throughline-Turn": components["headers"]["Throughline-Turn"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3952,6 +3964,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "Throughline-Request": components["headers"]["Throughline-Request"];
+                    "Throughline-Turn": components["headers"]["Throughline-Turn"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4102,7 +4115,10 @@ export interface operations {
                  * @example 1
                  */
                 limit?: number;
-                /** @description Cursor of the page. */
+                /**
+                 * @description Cursor of the page.
+                 * @example ZnhfZnpsNGVvanFndmh0ZWpwdnFkM2Vnb2tm
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4587,6 +4603,7 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "Retry-After": components["headers"]["Retry-After"];
                     "Throughline-Request": components["headers"]["Throughline-Request"];
+                    "Throughline-Turn": components["headers"]["Throughline-Turn"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5276,7 +5293,10 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description Cursor of the page. */
+                /**
+                 * @description Cursor of the page.
+                 * @example ZnhfZnpsNGVvanFndmh0ZWpwdnFkM2Vnb2tm
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -6056,7 +6076,10 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description Cursor of the page. */
+                /**
+                 * @description Cursor of the page.
+                 * @example ZnhfZnpsNGVvanFndmh0ZWpwdnFkM2Vnb2tm
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -6484,7 +6507,10 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description Cursor of the page. */
+                /**
+                 * @description Cursor of the page.
+                 * @example ZnhfZnpsNGVvanFndmh0ZWpwdnFkM2Vnb2tm
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -7116,7 +7142,10 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description Cursor of the page. */
+                /**
+                 * @description Cursor of the page.
+                 * @example ZnhfZnpsNGVvanFndmh0ZWpwdnFkM2Vnb2tm
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -7235,6 +7264,7 @@ export interface operations {
             200: {
                 headers: {
                     "Throughline-Request": components["headers"]["Throughline-Request"];
+                    "Throughline-Turn": components["headers"]["Throughline-Turn"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7522,6 +7552,7 @@ export interface operations {
             200: {
                 headers: {
                     "Throughline-Request": components["headers"]["Throughline-Request"];
+                    "Throughline-Turn": components["headers"]["Throughline-Turn"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7684,7 +7715,10 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description Cursor of the page. */
+                /**
+                 * @description Cursor of the page.
+                 * @example ZnhfZnpsNGVvanFndmh0ZWpwdnFkM2Vnb2tm
+                 */
                 cursor?: string;
             };
             header?: never;
