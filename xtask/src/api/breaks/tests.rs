@@ -43,10 +43,11 @@ const THING: &str = "/components/schemas/Thing";
 fn changed(place: &str, value: Value) -> Vec<String> {
     let mut new = document();
     let (parent, last) = place.rsplit_once('/').unwrap();
+    let last = last.replace("~1", "/");
     let parent = new.pointer_mut(parent).unwrap();
     match parent {
         Value::Array(all) => all[last.parse::<usize>().unwrap()] = value,
-        Value::Object(all) if value.is_null() => drop(all.remove(last).unwrap()),
+        Value::Object(all) if value.is_null() => drop(all.remove(&last).unwrap()),
         parent => parent[last] = value,
     }
     breaks(&document(), &new)
@@ -71,12 +72,12 @@ fn what_clients_rely_on_is_a_break() {
         (
             &format!("{OPERATION}/security"),
             json!([{ "bearer": ["things:write", "admin"] }, {}]),
-            String::new(),
+            "PUT /things/{id} is no longer allowed with {\"bearer\":[\"things:write\"]}".into(),
         ),
         (
             &format!("{OPERATION}/security"),
-            json!([{ "bearer": ["things:write", "admin"] }]),
-            "PUT /things/{id} is no longer allowed with {\"bearer\":[\"things:write\"]}".into(),
+            json!([{ "bearer": ["things:write"] }]),
+            "PUT /things/{id} is no longer allowed with {}".into(),
         ),
         (
             &format!("{OPERATION}/parameters/1/schema/maximum"),
@@ -163,12 +164,7 @@ fn what_clients_rely_on_is_a_break() {
         ),
     ] {
         let found = changed(place, value.clone());
-        // An operation without a token demands nothing, so a way more is none less.
-        if expected.is_empty() {
-            assert_eq!(found, Vec::<String>::new(), "{place} {value}");
-        } else {
-            assert!(found.contains(&expected), "{place} {value}: {found:?}");
-        }
+        assert!(found.contains(&expected), "{place} {value}: {found:?}");
     }
 }
 
