@@ -135,7 +135,8 @@ fn requests(repo: &Repo) -> Result<()> {
     command.arg("--config-file").arg(folder.join("schemathesis.toml")).args(["--no-color", "run"]);
     command.arg(repo.path(DOCUMENT)).args(["--url", &server.url]);
     command.env("THROUGHLINE_URL", &server.url).env("PYTHONDONTWRITEBYTECODE", "1");
-    finish(command.current_dir(&server.folder))
+    // It looks for its hooks in the folder that it runs in.
+    finish(command.current_dir(folder))
 }
 
 /// A demo of its own; stopped when dropped.
