@@ -64,7 +64,8 @@ test('options are shown, chosen and closed', async () => {
 });
 
 test('wrong members are named', async () => {
-  await assert.rejects(client.deliver({ lane: { conversation: 'c' }, kind: 'no.such' }), (error) => {
+  const wrong = /** @type {any} */ ({ lane: { conversation: 'c' }, kind: 'no.such' });
+  await assert.rejects(client.deliver(wrong), (error) => {
     assert.ok(error instanceof Problem);
     assert.equal(error.problem, 'request.schema');
     assert.ok(error.errors[0] && error.message.includes(error.errors[0].pointer));

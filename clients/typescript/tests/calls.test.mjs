@@ -6,6 +6,7 @@ import { Problem, Throughline, Undecided, Unexpected, Unreachable, VERSION } fro
 import { Patience, retryAfter } from '../dist/retry.js';
 import { EventReader } from '../dist/sse.js';
 
+/** @type {import('../dist/api.js').EventBody} */
 const EVENT = { lane: { conversation: 'c' }, kind: 'message.posted', text: 'hi' };
 const TURN = { turn: 'tn_1', lane: 'ln_1', messages: [], effects: [] };
 

@@ -101,13 +101,18 @@ export async function all(items) {
 /**
  * @param {string} conversation
  * @param {string} text
+ * @returns {import('../dist/api.js').EventBody}
  */
 export function message(conversation, text) {
   return { lane: { conversation }, actor: { id: 'ana' }, kind: 'message.posted', text };
 }
 
-/** @param {string} conversation */
+/**
+ * @param {string} conversation
+ * @returns {import('../dist/api.js').EventBody}
+ */
 export function question(conversation) {
+  /** @type {import('../dist/api.js').EventAssistant} */
   const assistant = { kind: 'question', text: 'Which city?', expected: 'location', asked_of: 'ana' };
   return { lane: { conversation }, kind: 'assistant.posted', assistant };
 }
