@@ -13,7 +13,10 @@ pub mod whole;
 pub use event::{Context, HOST_KINDS, NormalisedEvent, answer};
 pub use options::snapshot;
 pub(crate) use problem::Checker;
-pub use problem::{BodyError, MAX_FORM_VALUES, MAX_ID, MAX_TASK, MAX_TEXT, Problem};
+pub use problem::{
+    BodyError, MAX_ACT_LINE, MAX_ACT_LINES, MAX_ACT_TITLE, MAX_FORM_VALUES, MAX_ID, MAX_TASK, MAX_TEXT,
+    Problem,
+};
 pub use request::{
     ActorRequest, ApprovalRequest, AssistantRequest, ClosedRequest, EventRequest, FocusRequest, FormRequest,
     LaneRequest, MetadataRequest, OptionRequest, PressRequest, ShownRequest,

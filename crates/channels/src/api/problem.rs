@@ -17,7 +17,7 @@ pub const MAX_ACT_LINE: usize = 300;
 /// The most lines about an act.
 pub const MAX_ACT_LINES: usize = 20;
 /// The longest content of an act, in bytes of its text: people read it before they approve it.
-pub const MAX_ACT_PAYLOAD: usize = 8 * 1024;
+pub(super) const MAX_ACT_PAYLOAD: usize = 8 * 1024;
 /// The most values a form may carry.
 pub const MAX_FORM_VALUES: usize = 100;
 

@@ -29,7 +29,7 @@ mod tools;
 pub(crate) mod tracker;
 mod tracker_hook;
 pub(crate) mod turns;
-mod webhooks;
+pub(crate) mod webhooks;
 
 use std::sync::Arc;
 

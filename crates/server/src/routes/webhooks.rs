@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
-use serde_json::json as value;
+use serde_json::{Value as Json, json as value};
 use throughline_engine::LaneId;
 use throughline_engine::data::canonical_json::jcs;
 
@@ -27,7 +27,7 @@ fn queue(app: &App, webhook: &Webhook) -> Queue {
 }
 
 /// Returns the webhook of that name, if it sends events of the caller's tenant.
-fn find(app: &App, caller: &Caller, name: &str) -> Result<Arc<Webhook>, Problem> {
+pub(crate) fn find(app: &App, caller: &Caller, name: &str) -> Result<Arc<Webhook>, Problem> {
     caller.need(Scope::Admin)?;
     let mut all = app.instance.webhooks.iter();
     let found = all.find(|webhook| webhook.name == name && webhook.tenant == caller.tenant);
@@ -45,15 +45,21 @@ fn changed() -> Problem {
     responses((status = 200, description = "The configured webhooks.", body = wire::Page<wire::Webhook>))
 )]
 pub(crate) async fn list_webhooks(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
-    caller.need(Scope::Admin)?;
-    let mut items = Vec::new();
-    for webhook in app.instance.webhooks.iter().filter(|webhook| webhook.tenant == caller.tenant) {
-        items.push(standing(&app, webhook).await?);
-    }
-    Ok(json(&wire::Page { items, next: None }))
+    Ok(json(&wire::Page { items: webhooks(&app, &caller).await?, next: None }))
 }
 
-async fn standing(app: &App, webhook: &Webhook) -> Result<wire::Webhook, Problem> {
+/// Returns the webhooks of the caller's tenant.
+pub(crate) async fn webhooks(app: &App, caller: &Caller) -> Result<Vec<wire::Webhook>, Problem> {
+    caller.need(Scope::Admin)?;
+    let mut all = Vec::new();
+    for webhook in app.instance.webhooks.iter().filter(|webhook| webhook.tenant == caller.tenant) {
+        all.push(standing(app, webhook).await?);
+    }
+    Ok(all)
+}
+
+/// Returns how a webhook stands.
+pub(crate) async fn standing(app: &App, webhook: &Webhook) -> Result<wire::Webhook, Problem> {
     let queue = queue(app, webhook);
     let disabled = queue.known().await?.and_then(|kept| kept.value.disabled);
     let held = queue.held().await?;
@@ -83,13 +89,22 @@ pub(crate) async fn list_dead(
     QueryParams(paging): QueryParams<PageQuery>,
 ) -> Result<Response, Problem> {
     let webhook = find(&app, &caller, &name)?;
-    let limit = paging.limit()?;
-    let mut found = queue(&app, &webhook).dead(paging.place()?, limit + 1).await?;
+    Ok(json(&dead_letters(&app, &webhook, paging.place()?, paging.limit()?).await?))
+}
+
+/// Returns events that were given up, behind a place in the order of their ids.
+pub(crate) async fn dead_letters(
+    app: &App,
+    webhook: &Webhook,
+    after: Option<String>,
+    limit: usize,
+) -> Result<wire::Page<wire::DeadLetter>, Problem> {
+    let mut found = queue(app, webhook).dead(after, limit + 1).await?;
     let more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| more).map(|(id, _)| super::lanes::cursor(id));
     let items = found.into_iter().map(|(id, kept)| to_wire(id, kept.value)).collect();
-    Ok(json(&wire::Page { items, next }))
+    Ok(wire::Page { items, next })
 }
 
 fn to_wire(id: String, dead: Dead) -> wire::DeadLetter {
@@ -114,21 +129,7 @@ pub(crate) async fn post_enable(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (webhook, keyed) = asked(&app, &caller, &headers, &name, "enable", "")?;
-    run_once(&app, keyed, async {
-        let queue = queue(&app, &webhook);
-        let mut kept = queue.progress().await?;
-        if kept.value.disabled.take().is_some() {
-            let mut writes = Writes::default();
-            queue.set_progress(&mut writes, &kept);
-            let audit = audit(&app, &caller, "webhook.enabled", &webhook, None);
-            if !queue.write(writes, Some(&audit)).await? {
-                return Err(changed());
-            }
-        }
-        standing(&app, &webhook).await
-    })
-    .await
+    asked(&app, &caller, &headers, &name, WebhookAct::Enable).await
 }
 
 /// Send a test event
@@ -148,14 +149,7 @@ pub(crate) async fn post_test(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (webhook, keyed) = asked(&app, &caller, &headers, &name, "test", "")?;
-    run_once(&app, keyed, async {
-        let (id, now) = (format!("test-{}", random::id()?), app.store().now());
-        let body = value!({ "id": id, "type": "test", "at": now.rfc3339(), "data": {} }).to_string();
-        let attempt = webhook.send(&id, body, now).await;
-        Ok(told(id, attempt))
-    })
-    .await
+    asked(&app, &caller, &headers, &name, WebhookAct::Test).await
 }
 
 /// Send an event again that was given up
@@ -177,19 +171,7 @@ pub(crate) async fn post_redeliver(
     Path((name, event)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (webhook, keyed) = asked(&app, &caller, &headers, &name, "redeliver", &event)?;
-    run_once(&app, keyed, async {
-        let dead = dead(&app, &webhook, &event).await?;
-        let attempt = match read(&app, &webhook, &event, &dead.value).await? {
-            Some(body) => webhook.send(&event, body, app.store().now()).await,
-            None => Attempt::Delivered,
-        };
-        if attempt == Attempt::Delivered {
-            end(&app, &caller, &webhook, "webhook.redelivered", &event, &dead).await?;
-        }
-        Ok(told(event.clone(), attempt))
-    })
-    .await
+    asked(&app, &caller, &headers, &name, WebhookAct::Redeliver(event)).await
 }
 
 /// Discard an event that was given up
@@ -210,28 +192,99 @@ pub(crate) async fn post_discard(
     Path((name, event)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (webhook, keyed) = asked(&app, &caller, &headers, &name, "discard", &event)?;
-    run_once(&app, keyed, async {
-        let dead = dead(&app, &webhook, &event).await?;
-        end(&app, &caller, &webhook, "webhook.discarded", &event, &dead).await?;
-        Ok(to_wire(event.clone(), dead.value))
+    asked(&app, &caller, &headers, &name, WebhookAct::Discard(event)).await
+}
+
+/// What a person does about a webhook.
+pub(crate) enum WebhookAct {
+    /// Sends events again to an endpoint that had answered 410.
+    Enable,
+    /// Sends an event of the type `test`.
+    Test,
+    /// Sends the event with this id again.
+    Redeliver(String),
+    /// Gives the event with this id up for good.
+    Discard(String),
+}
+
+impl WebhookAct {
+    /// Returns the route whose request this is.
+    pub(crate) fn route(&self, webhook: &str) -> String {
+        match self {
+            Self::Enable => format!("/v1/webhooks/{webhook}/enable"),
+            Self::Test => format!("/v1/webhooks/{webhook}/test"),
+            Self::Redeliver(event) => format!("/v1/webhooks/{webhook}/dead/{event}/redeliver"),
+            Self::Discard(event) => format!("/v1/webhooks/{webhook}/dead/{event}/discard"),
+        }
+    }
+}
+
+async fn asked(
+    app: &Arc<App>,
+    caller: &Caller,
+    headers: &HeaderMap,
+    name: &str,
+    act: WebhookAct,
+) -> Result<Response, Problem> {
+    let webhook = find(app, caller, name)?;
+    let keyed = KeyedRequest::of(caller, &Method::POST, &act.route(name), headers, b"{}")?;
+    perform(app, caller, &webhook, &act, keyed).await
+}
+
+/// Does it once for the request's key.
+pub(crate) async fn perform(
+    app: &Arc<App>,
+    caller: &Caller,
+    webhook: &Webhook,
+    act: &WebhookAct,
+    keyed: KeyedRequest,
+) -> Result<Response, Problem> {
+    run_once(app, keyed, async {
+        match act {
+            WebhookAct::Enable => enable(app, caller, webhook).await,
+            WebhookAct::Test => test(app, webhook).await,
+            WebhookAct::Redeliver(event) => redeliver(app, caller, webhook, event).await,
+            WebhookAct::Discard(event) => {
+                let dead = dead(app, webhook, event).await?;
+                end(app, caller, webhook, "webhook.discarded", event, &dead).await?;
+                Ok(value!(to_wire(event.clone(), dead.value)))
+            }
+        }
     })
     .await
 }
 
-/// Returns the webhook that is asked for, and the key of the request.
-fn asked(
-    app: &App,
-    caller: &Caller,
-    headers: &HeaderMap,
-    name: &str,
-    act: &str,
-    event: &str,
-) -> Result<(Arc<Webhook>, KeyedRequest), Problem> {
-    let webhook = find(app, caller, name)?;
-    let route = format!("/v1/webhooks/{name}/{act}/{event}");
-    let keyed = KeyedRequest::of(caller, &Method::POST, &route, headers, b"{}")?;
-    Ok((webhook, keyed))
+async fn enable(app: &App, caller: &Caller, webhook: &Webhook) -> Result<Json, Problem> {
+    let queue = queue(app, webhook);
+    let mut kept = queue.progress().await?;
+    if kept.value.disabled.take().is_some() {
+        let mut writes = Writes::default();
+        queue.set_progress(&mut writes, &kept);
+        let audit = audit(app, caller, "webhook.enabled", webhook, None);
+        if !queue.write(writes, Some(&audit)).await? {
+            return Err(changed());
+        }
+    }
+    Ok(value!(standing(app, webhook).await?))
+}
+
+async fn test(app: &App, webhook: &Webhook) -> Result<Json, Problem> {
+    let (id, now) = (format!("test-{}", random::id()?), app.store().now());
+    let body = value!({ "id": id, "type": "test", "at": now.rfc3339(), "data": {} }).to_string();
+    let attempt = webhook.send(&id, body, now).await;
+    Ok(value!(told(id, attempt)))
+}
+
+async fn redeliver(app: &App, caller: &Caller, webhook: &Webhook, event: &str) -> Result<Json, Problem> {
+    let dead = dead(app, webhook, event).await?;
+    let attempt = match read(app, webhook, event, &dead.value).await? {
+        Some(body) => webhook.send(event, body, app.store().now()).await,
+        None => Attempt::Delivered,
+    };
+    if attempt == Attempt::Delivered {
+        end(app, caller, webhook, "webhook.redelivered", event, &dead).await?;
+    }
+    Ok(value!(told(event.into(), attempt)))
 }
 
 async fn dead(app: &App, webhook: &Webhook, event: &str) -> Result<Kept<Dead>, Problem> {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::vocabulary::{
-    AssistantKind, ExpectedType, HostId, HostIdOrNone, HostKind, Line, Moment, TaskId, TaskState, Text,
-    Whole, Words,
+    ActTitle, AssistantKind, ExpectedType, HostId, HostIdOrNone, HostKind, Line, Moment, TaskId, TaskState,
+    Text, Whole, Words,
 };
 use super::{ClosedBody, FocusBody, ShownBody};
 
@@ -161,13 +161,13 @@ pub struct EventAssistant {
 pub struct EventApproval {
     /// Your id of the request, within the conversation. The same id with the same content is the same request; with another
     /// content it is the next version of the card, until the request is decided.
-    #[schema(max_length = 255)]
+    #[schema(value_type = HostId, inline)]
     pub request_id: String,
     /// Act in a few words, one line: `Deploy web 4.2`.
-    #[schema(max_length = 150)]
+    #[schema(value_type = ActTitle, inline, example = "Deploy web 4.2")]
     pub title: String,
     /// Thing that it acts on, without blanks. Rules name who may approve it as `act:` with this behind it.
-    #[schema(example = "web:production", max_length = 255)]
+    #[schema(value_type = HostId, inline, example = "web:production")]
     pub target: String,
     /// Content of the act: a JSON object of at most 8192 bytes. People see it, and you are handed back the text that they
     /// approved. Numbers have at most 15 digits.
@@ -175,6 +175,7 @@ pub struct EventApproval {
     /// Lines for people about the content, at most 20 of 300 characters each.
     pub lines: Option<Vec<String>>,
     /// Time until which it may be approved, RFC 3339 in UTC, if it is to end before every approval does.
+    #[schema(value_type = Option<Moment>, inline)]
     pub expires: Option<String>,
 }
 

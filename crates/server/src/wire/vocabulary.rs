@@ -1,7 +1,7 @@
 //! Schemas of the texts and numbers that the API reads, each made of the constant or table that its check uses. A member
 //! of a request names one by `value_type`; none of them is ever made.
 
-use throughline_channels::api::{HOST_KINDS, MAX_ID, MAX_TASK, MAX_TEXT};
+use throughline_channels::api::{HOST_KINDS, MAX_ACT_LINE, MAX_ACT_TITLE, MAX_ID, MAX_TASK, MAX_TEXT};
 use throughline_engine::data::fact::{FactScope, FactType};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::scope::Scope;
@@ -66,6 +66,10 @@ schemas! {
     AssistantKind = words(["answer", "question", "card", "notification"]);
     /// Type of an answer that is expected.
     ExpectedType = text(1, MAX_TEXT, &expected());
+    /// Title of an act of the host's.
+    ActTitle = text(1, MAX_ACT_TITLE, &visible());
+    /// Line about an act.
+    ActLine = text(1, MAX_ACT_LINE, &visible());
     /// Status of a task.
     TaskState = words(TaskStatus::ALL.map(TaskStatus::as_str));
     /// Kind of place of a list.
@@ -144,6 +148,12 @@ fn whole(least: u64, most: u64) -> Object {
 fn seen() -> String {
     let character = ID_CHARACTER.replace(r"\u00ad", r"\u00ad\u034f\u061c\u180e");
     format!(r"^[^\u0000]*{character}[^\u0000]*$")
+}
+
+/// Returns the pattern of a line of visible characters that holds something, as `Checker::line` takes it.
+fn visible() -> String {
+    let character = r"[^\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]";
+    format!("^{character}*{ID_CHARACTER}{character}*$")
 }
 
 /// Returns the pattern of texts that hold more than room.

@@ -7,6 +7,7 @@ mod approvals;
 mod connections;
 mod context;
 mod contract;
+mod endpoint;
 mod erasure;
 mod events;
 mod facts;

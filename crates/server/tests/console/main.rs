@@ -2,6 +2,9 @@
 
 #[path = "../api/contract.rs"]
 mod contract;
+#[path = "../api/endpoint.rs"]
+#[expect(dead_code, reason = "the API's tests use more of it")]
+mod endpoint;
 #[path = "../api/store.rs"]
 #[expect(dead_code, reason = "the API's tests use more of it")]
 mod store;
@@ -21,3 +24,4 @@ mod page_cost;
 mod preview;
 mod screens;
 mod turns;
+mod webhooks;

@@ -2,24 +2,25 @@
 //! and lists.
 
 use serde_json::{Map, Value, json};
-use throughline_channels::api::MAX_FORM_VALUES;
+use throughline_channels::api::{MAX_ACT_LINES, MAX_FORM_VALUES};
 use throughline_engine::data::policy::context::TASK_ID;
 use throughline_engine::data::policy::limits;
 use utoipa::PartialSchema;
 
-use crate::wire::vocabulary::{Alias, FieldName, FieldUnit, HostId, OptionText, Text, Words};
+use crate::wire::vocabulary::{ActLine, Alias, FieldName, FieldUnit, HostId, OptionText, Text, Words};
 
 /// Largest number of a field, which has 18 digits before the point.
 const LARGEST: u64 = 999_999_999_999_999_999;
 
 /// Members that an event needs, by its kind.
-const NEEDS: [(&str, &[&str]); 10] = [
+const NEEDS: [(&str, &[&str]); 11] = [
     ("message.posted", &["text"]),
     ("message.edited", &["message_id", "text"]),
     ("message.deleted", &["message_id"]),
     ("card.pressed", &["press"]),
     ("form.submitted", &["form"]),
     ("assistant.posted", &["assistant"]),
+    ("approval.requested", &["approval"]),
     ("task.reported", &["report"]),
     ("options.shown", &["shown"]),
     ("options.closed", &["closed"]),
@@ -44,6 +45,10 @@ fn all() -> Vec<(&'static str, Value)> {
             json!({ "properties": { "values": {
             "maxProperties": MAX_FORM_VALUES, "propertyNames": of::<HostId>(), "additionalProperties": of::<Text>(),
         } } }),
+        ),
+        (
+            "EventApproval",
+            json!({ "properties": { "lines": { "maxItems": MAX_ACT_LINES, "items": of::<ActLine>() } } }),
         ),
         ("ClosedBody", either(&["set"], &["scope_instance"])),
         ("Replay", either(&["lane"], &["turn"])),

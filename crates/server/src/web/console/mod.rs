@@ -24,6 +24,7 @@ mod replay;
 mod search;
 mod trackers;
 mod turn;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -57,6 +58,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/issues.html", include_str!("../../../web/console/issues.html")),
     ("console/issue.html", include_str!("../../../web/console/issue.html")),
     ("console/trackers.html", include_str!("../../../web/console/trackers.html")),
+    ("console/webhooks.html", include_str!("../../../web/console/webhooks.html")),
+    ("console/webhook.html", include_str!("../../../web/console/webhook.html")),
     ("console/search.html", include_str!("../../../web/console/search.html")),
     ("console/problem.html", include_str!("../../../web/console/problem.html")),
 ];
@@ -83,6 +86,8 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/trackers", get(trackers::list))
         .route("/console/trackers/{name}/connect", get(trackers::connect))
         .route("/console/trackers/{name}/connected", get(trackers::connected))
+        .route("/console/webhooks", get(webhooks::list))
+        .route("/console/webhooks/{name}", get(webhooks::show).post(webhooks::act))
         .route("/console/issues/{key}", get(issues::show))
         .route("/console/{*rest}", any(nothing_here))
         .layer(from_fn(problem_page::render_problems))

@@ -49,10 +49,12 @@ pub(super) enum Section {
     Effects,
     Issues,
     Trackers,
+    Webhooks,
 }
 
 impl Section {
-    const ALL: [Self; 5] = [Self::Lanes, Self::Approvals, Self::Effects, Self::Issues, Self::Trackers];
+    const ALL: [Self; 6] =
+        [Self::Lanes, Self::Approvals, Self::Effects, Self::Issues, Self::Trackers, Self::Webhooks];
 
     fn link(self) -> Link {
         let (label, href) = match self {
@@ -61,6 +63,7 @@ impl Section {
             Self::Effects => ("Effects", "/console/effects"),
             Self::Issues => ("Issues", "/console/issues"),
             Self::Trackers => ("Trackers", "/console/trackers"),
+            Self::Webhooks => ("Webhooks", "/console/webhooks"),
         };
         Link { label, href, here: false }
     }
@@ -70,7 +73,7 @@ impl Section {
             Self::Lanes => Scope::LanesRead,
             Self::Approvals => Scope::ApprovalsRead,
             Self::Effects | Self::Issues => Scope::EffectsRead,
-            Self::Trackers => Scope::Admin,
+            Self::Trackers | Self::Webhooks => Scope::Admin,
         }
     }
 }

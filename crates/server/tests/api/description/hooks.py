@@ -17,6 +17,8 @@ CHANNELS = ["api", "terminal", "web"]
 USERS = ["you", "ana", "bob"]
 #: Longest id of a supervisor's task, in bytes. A schema counts characters.
 TASK_BYTES = 128
+#: Longest content of an act of the host's, as JSON.
+ACT_BYTES = 8192
 
 #: How often each operation was called: every second request is about something that is there.
 calls: dict[str, Any] = defaultdict(itertools.count)
@@ -104,9 +106,26 @@ def body(sent: dict[str, Any], operation: str, number: int) -> None:
     task = sent.get("task")
     if operation == "renderContext" and isinstance(task, dict):
         task["task_id"] = task["task_id"].encode()[:TASK_BYTES].decode(errors="ignore")
+    approval = sent.get("approval")
+    if isinstance(approval, dict):
+        # The id of a request is of one request, and its content is short and has numbers that every program reads.
+        approval["request_id"] = f"{number}-{approval['request_id']}"[:255]
+        content = short(approval["payload"])
+        approval["payload"] = content if len(json.dumps(content)) <= ACT_BYTES else {"number": number}
     if operation == "runAgent":
         return
     shown_in(sent)
+
+
+def short(value: Any) -> Any:
+    """Returns a value whose numbers have at most 15 digits."""
+    if isinstance(value, dict):
+        return {name: short(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [short(item) for item in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return int(value) % 10**9
+    return value
 
 
 def shown_in(part: Any) -> None:
