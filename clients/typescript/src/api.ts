@@ -1052,6 +1052,7 @@ export interface components {
             items?: components["schemas"]["CardItem"][];
             /** @description Link to the result. */
             link?: string | null;
+            request?: components["schemas"]["CardRequest"] | null;
             /**
              * @description Step: `draft_preview`, `multi_ticket_preview`, `decision_preview`, `scope_gate`, `uncertain_effect`,
              *     `call_preview`, `uncertain_call`, `review_active`, `review_frozen`, `receipt`, `remembered`, `options`.
@@ -1083,6 +1084,13 @@ export interface components {
             state?: string;
             /** @description Title. */
             title: string;
+        };
+        /** @description Request of a host, as its card stands. */
+        CardRequest: {
+            /** @description Id that the host gave it. */
+            id: string;
+            /** @description State: `pending`, `approved`, `done`, `failed`, `uncertain`, `rejected`, `expired`, `cancelled`. */
+            state: string;
         };
         /** @description Closed list, named by one of the two members. */
         ClosedBody: {
@@ -1200,7 +1208,7 @@ export interface components {
             attempts: number;
             /**
              * @description Class: `reply`, `card.post`, `card.update`, `notice`, `model.ask`, `tracker.check`, `tracker.create`,
-             *     `tool.call`, `agent.delegate`, `option.execute`, `evidence.fetch`, `turn.handover`.
+             *     `tool.call`, `agent.delegate`, `option.execute`, `host.act`, `evidence.fetch`, `turn.handover`.
              */
             class: string;
             /**
@@ -1210,7 +1218,7 @@ export interface components {
             created_at: string;
             /**
              * @description Performer: `us`, the `host`, or the turn's `commit`. An effect delivered by the commit is only listed with its
-             *     turn. `option.execute`, `evidence.fetch` and `turn.handover` are always the host's.
+             *     turn. `option.execute`, `host.act`, `evidence.fetch` and `turn.handover` are always the host's.
              */
             delivery: string;
             /**
@@ -1314,6 +1322,32 @@ export interface components {
             /** @description Display name. */
             name?: string | null;
         };
+        /** @description Request that a person approves an act of the host's. Once approved it is offered as an effect `host.act`. */
+        EventApproval: {
+            /**
+             * Format: date-time
+             * @description Time until which it may be approved, RFC 3339 in UTC, if it is to end before every approval does.
+             */
+            expires?: string | null;
+            /** @description Lines for people about the content, at most 20 of 300 characters each. */
+            lines?: string[] | null;
+            /**
+             * @description Content of the act: a JSON object of at most 8192 bytes. People see it, and you are handed back the text that they
+             *     approved. Numbers have at most 15 digits.
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Your id of the request, within the conversation. The same id with the same content is the same request; with another
+             *     content it is the next version of the card, until the request is decided.
+             */
+            request_id: string;
+            /** @description Thing that it acts on, without blanks. Rules name who may approve it as `act:` with this behind it. */
+            target: string;
+            /** @description Act in a few words, one line: `Deploy web 4.2`. */
+            title: string;
+        };
         /** @description Message of a host's own agent, perhaps a question. */
         EventAssistant: {
             /** @description User who is asked; everybody if absent. */
@@ -1342,6 +1376,7 @@ export interface components {
             actor?: components["schemas"]["EventActor"] | null;
             /** @description True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides. */
             addressed?: boolean | null;
+            approval?: components["schemas"]["EventApproval"] | null;
             assistant?: components["schemas"]["EventAssistant"] | null;
             /**
              * Format: date-time
@@ -1355,10 +1390,10 @@ export interface components {
             form?: components["schemas"]["EventForm"] | null;
             /**
              * @description Kind: `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
-             *     `assistant.posted`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
+             *     `assistant.posted`, `approval.requested`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
              * @enum {string}
              */
-            kind: "message.posted" | "message.edited" | "message.deleted" | "card.pressed" | "command" | "form.submitted" | "assistant.posted" | "task.reported" | "options.shown" | "options.closed" | "focus.changed";
+            kind: "message.posted" | "message.edited" | "message.deleted" | "card.pressed" | "command" | "form.submitted" | "assistant.posted" | "approval.requested" | "task.reported" | "options.shown" | "options.closed" | "focus.changed";
             /** @description Conversation in which it happened. */
             lane: components["schemas"]["EventLane"];
             /** @description Host's id of the message that was posted, edited or deleted. */
@@ -3087,6 +3122,7 @@ export type Authored = components['schemas']['Authored'];
 export type Button = components['schemas']['Button'];
 export type Card = components['schemas']['Card'];
 export type CardItem = components['schemas']['CardItem'];
+export type CardRequest = components['schemas']['CardRequest'];
 export type ClosedBody = components['schemas']['ClosedBody'];
 export type ComparisonBody = components['schemas']['ComparisonBody'];
 export type Context = components['schemas']['Context'];
@@ -3101,6 +3137,7 @@ export type Effect = components['schemas']['Effect'];
 export type Envelope = components['schemas']['Envelope'];
 export type Erasure = components['schemas']['Erasure'];
 export type EventActor = components['schemas']['EventActor'];
+export type EventApproval = components['schemas']['EventApproval'];
 export type EventAssistant = components['schemas']['EventAssistant'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventForm = components['schemas']['EventForm'];

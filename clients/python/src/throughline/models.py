@@ -324,6 +324,9 @@ class EventActor(TypedDict, closed=True):
     """
 
 
+Line: TypeAlias = str
+
+
 class EventApproval(TypedDict, closed=True):
     """
     Request that a person approves an act of the host's. Once approved it is offered as an effect `host.act`.
@@ -333,7 +336,7 @@ class EventApproval(TypedDict, closed=True):
     """
     Time until which it may be approved, RFC 3339 in UTC, if it is to end before every approval does.
     """
-    lines: NotRequired[list[str] | None]
+    lines: NotRequired[list[Line] | None]
     """
     Lines for people about the content, at most 20 of 300 characters each.
     """
@@ -2026,7 +2029,7 @@ class EventBody(TypedDict, closed=True):
     """
     focus: NotRequired[FocusBody | None]
     form: NotRequired[EventForm | None]
-    kind: Literal['message.posted', 'message.edited', 'message.deleted', 'card.pressed', 'command', 'form.submitted', 'assistant.posted', 'task.reported', 'options.shown', 'options.closed', 'focus.changed']
+    kind: Literal['message.posted', 'message.edited', 'message.deleted', 'card.pressed', 'command', 'form.submitted', 'assistant.posted', 'approval.requested', 'task.reported', 'options.shown', 'options.closed', 'focus.changed']
     """
     Kind: `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
     `assistant.posted`, `approval.requested`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use throughline_engine::Timestamp;
 use throughline_server::Sources;
@@ -39,7 +39,7 @@ type Answer = Box<dyn Fn(&Received) -> Option<String> + Send>;
 
 /// Endpoint of somebody else.
 pub(crate) struct Endpoint {
-    url: String,
+    pub(crate) url: String,
     received: Arc<Mutex<Vec<Received>>>,
     answer: Arc<Mutex<Answer>>,
 }

@@ -1,7 +1,8 @@
 //! Outgoing webhooks: what an endpoint receives, in which order, and what becomes of what it refuses.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use throughline_engine::Timestamp;
+use throughline_server::Sources;
 use throughline_server::auth::Token;
 
 use crate::endpoint::{Endpoint, Received, World, ok};
