@@ -189,7 +189,8 @@ impl<'d> Comparison<'d> {
             if after.closed && !before.closed {
                 self.found.push(format!("{at} no longer takes other members"));
             }
-            let added = after.conditions.iter().filter(|one| !before.conditions.contains(one));
+            let added = after.conditions.iter();
+            let added = added.filter(|one| !before.conditions.contains(one) && before.may_be(one.0));
             self.found.extend(added.map(|(when, then)| format!("{at} demands {then} if {when}")));
         }
     }
@@ -210,6 +211,14 @@ impl<'d> Members<'d> {
         let mut found = Self::default();
         found.collect(document, schema);
         found
+    }
+
+    /// Returns false if no value of before meets a condition, because it is on a word that no member could be.
+    fn may_be(&self, when: &Value) -> bool {
+        members(&when["properties"]).all(|(name, wanted)| {
+            let words = self.properties.get(name.as_str()).and_then(|schema| schema["enum"].as_array());
+            wanted["const"].is_null() || words.is_none_or(|words| words.contains(&wanted["const"]))
+        })
     }
 
     fn collect(&mut self, document: &'d Value, schema: &'d Value) {

@@ -162,6 +162,13 @@ fn what_clients_rely_on_is_a_break() {
             json!({ "required": ["several"] }),
             format!("{sent} demands {{\"required\":[\"several\"]}} if {{\"required\":[\"size\"]}}"),
         ),
+        (
+            &format!("{THING}/allOf"),
+            json!([{ "if": { "properties": { "kind": { "const": "b" } } }, "then": { "required": ["several"] } }]),
+            format!(
+                "{sent} demands {{\"required\":[\"several\"]}} if {{\"properties\":{{\"kind\":{{\"const\":\"b\"}}}}}}"
+            ),
+        ),
     ] {
         let found = changed(place, value.clone());
         assert!(found.contains(&expected), "{place} {value}: {found:?}");
@@ -180,6 +187,11 @@ fn what_only_adds_is_none() {
         (format!("{THING}/properties/id/maxLength"), json!(300)),
         (format!("{THING}/properties/id/description"), json!("New.")),
         (format!("{THING}/properties/several/maxItems"), json!(50)),
+        // A demand on a word that nobody could send.
+        (
+            format!("{THING}/allOf"),
+            json!([{ "if": { "properties": { "kind": { "const": "c" } } }, "then": { "required": ["several"] } }]),
+        ),
         ("/components/schemas/New".to_owned(), json!({ "type": "object" })),
         ("/paths/~1new".to_owned(), json!({ "get": { "responses": {} } })),
     ] {
