@@ -195,7 +195,7 @@ pub(crate) async fn post_discard(
     asked(&app, &caller, &headers, &name, WebhookAct::Discard(event)).await
 }
 
-/// What a person does about a webhook.
+/// Act of a person on a webhook.
 pub(crate) enum WebhookAct {
     /// Sends events again to an endpoint that had answered 410.
     Enable,

@@ -40,7 +40,7 @@ struct WebhookPage {
     came: Option<Came>,
 }
 
-/// What became of a form.
+/// Outcome of a form.
 #[derive(Serialize)]
 struct Came {
     good: bool,
