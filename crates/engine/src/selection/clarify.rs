@@ -86,8 +86,8 @@ pub(super) fn ask(
             asked(turn, view, question, &text, &[], Some(&set.id), None, by_model)
         }
         QuestionSubject::Scopes { places, text } => scopes(turn, view, question, places, text),
-        QuestionSubject::Running { label } => {
-            let text = say::option_on_its_way(turn.language(), label);
+        QuestionSubject::Running { set, option } => {
+            let text = rung::under_way(turn, &view, set, option);
             asked(turn, view, question, &text, &[], None, None, by_model)
         }
         QuestionSubject::Nothing => {

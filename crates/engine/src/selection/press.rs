@@ -103,12 +103,13 @@ fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) ->
             rung::execute(turn, view, act, Provenance::Deterministic)
         }
         Err(veto) => {
+            let under_way = rung::under_way(turn, &view, &set.id, option);
             turn.put_view(view);
             let text = match veto {
-                Veto::InFlight => &say::option_on_its_way(turn.language(), &named.label),
-                _ => &say::press_stale(turn.language()),
+                Veto::InFlight => under_way,
+                _ => say::press_stale(turn.language()),
             };
-            refuse(turn, vetoes::reason(veto), text)
+            refuse(turn, vetoes::reason(veto), &text)
         }
     }
 }

@@ -74,16 +74,16 @@ pub(crate) enum QuestionSubject {
     Scopes { places: Vec<ScopePlace>, text: String },
     /// An open question: none of the list was wanted, so what is? `rejected` are to be marked as rejected.
     Refine { set: SetId, rejected: OptionMask },
-    /// An option that was chosen before and is being executed: nothing is asked.
-    Running { label: String },
+    /// An option that was chosen before and is under way: nothing is asked.
+    Running { set: SetId, option: String },
     /// A text without a list.
     Nothing,
 }
 
 impl Resolution {
-    /// Tells that an option is being executed already.
-    pub(super) fn running(label: &str) -> Self {
-        let about = QuestionSubject::Running { label: label.into() };
+    /// Tells that an option is under way already.
+    pub(super) fn running(set: &SetId, option: &str) -> Self {
+        let about = QuestionSubject::Running { set: set.clone(), option: option.into() };
         Self::ask(ClarifyingQuestion::plain(Reason::OptionInFlight, ClarifierType::None, about))
     }
 

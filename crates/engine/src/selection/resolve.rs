@@ -383,7 +383,7 @@ impl<'j> Resolver<'j> {
             }
             Ok(option) => self.act(option, Reason::OptionReference, self.facts()),
             // "Open it" once more, before the first time is through.
-            Err(_) if self.running().is_some() => Resolution::running(self.running()?),
+            Err(_) if self.running().is_some() => self.running()?,
             Err(blocked) => {
                 let mut ruling = self.resembles(blocked.reason());
                 if let Resolution::Ask(question) = &mut ruling
@@ -396,11 +396,12 @@ impl<'j> Resolver<'j> {
         })
     }
 
-    /// The label of the option of this list that is being executed, if it is one.
-    fn running(&self) -> Option<&'j str> {
-        let mut here = self.scene.view.in_flight.iter().filter(|act| act.set == self.target.set.id);
+    /// Tells which option of this list is under way, if it is one.
+    fn running(&self) -> Option<Resolution> {
+        let set = self.target.set;
+        let mut here = self.scene.view.in_flight.iter().filter(|act| act.set == set.id);
         let (act, None) = (here.next()?, here.next()) else { return None };
-        self.target.set.option(&act.option).map(|(_, option)| option.label.as_str())
+        set.option(&act.option).map(|_| Resolution::running(&set.id, &act.option))
     }
 
     /// True if the option was already done and may not simply be repeated.
@@ -466,7 +467,8 @@ impl<'j> Resolver<'j> {
 
     fn act(&self, option: usize, reason: Reason, text: TextFacts) -> Resolution {
         let (view, set) = (self.scene.view, self.target.set);
-        let label = set.options.get(option).map_or("", |option| option.label.as_str());
+        let (id, label) =
+            set.options.get(option).map_or(("", ""), |option| (option.id.as_str(), option.label.as_str()));
         if self.scene.is_named_since(set, label) {
             return self.resembles(Reason::OptionCollision);
         }
@@ -483,7 +485,7 @@ impl<'j> Resolver<'j> {
                     self.last().filter(|last| reason == Reason::OptionCorrected && *last != option);
                 Resolution::Act(Box::new(Execution { chosen, reason, corrects, remainder: None }))
             }
-            Err(Veto::InFlight) => Resolution::running(label),
+            Err(Veto::InFlight) => Resolution::running(&set.id, id),
             Err(veto) => self.resembles(vetoes::reason(veto)),
         }
     }

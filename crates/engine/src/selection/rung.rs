@@ -208,13 +208,15 @@ pub(super) fn execute(
         guard.executed = true;
     }
     note_set(turn, &set);
+    // What waits for an approval is neither executed nor done.
+    let waits = option.risk.is_outward();
     let account = turn.selection_trace();
-    account.selected = Some(option.id.clone());
+    account.selected = (!waits).then(|| option.id.clone());
     account.provenance = Some(provenance);
     let task = run(turn, act.chosen, &option);
     view.in_flight.push(InFlight { task, set: set.id.clone(), option: option.id.clone() });
     turn.put_view(view);
-    Decision::new(Verdict::Done, act.reason)
+    Decision::new(if waits { Verdict::Shown } else { Verdict::Done }, act.reason)
 }
 
 /// Makes a list the active one when it is called for or asked about, so that it lives as long as what was just shown, and
@@ -229,6 +231,18 @@ pub(super) fn make_active(turn: &Turn<'_>, view: &mut View, set: &OptionSet) {
     if set.scope == Scope::Widget {
         view.latch_on(&set.scope_instance, true);
     }
+}
+
+/// Says of an option that was chosen before what it waits for.
+pub(super) fn under_way(turn: &Turn<'_>, view: &View, set: &SetId, option: &str) -> String {
+    let label = turn.get::<OptionSet>(set).and_then(|set| set.option(option)).map(|(_, it)| it.label.clone());
+    let label = label.unwrap_or_default();
+    let act = view.in_flight.iter().find(|act| act.set == *set && act.option == option);
+    let work = act.and_then(|act| turn.get::<Task>(&act.task)).and_then(|task| task.work.as_ref());
+    if work.is_some_and(|work| work.effect.is_none() && work.card.is_some()) {
+        return say::option_waits(turn.language(), &label);
+    }
+    say::option_on_its_way(turn.language(), &label)
 }
 
 fn run(turn: &mut Turn<'_>, chosen: ChosenOption, option: &SetOption) -> TaskId {

@@ -414,10 +414,12 @@ impl<'s> ResolveInput<'s> {
         self.view.pending_clarifier_type != ClarifierType::None || self.is_put(set)
     }
 
-    /// True if the list is a question, or is what the assistant said last in the chat: its title is then what the text answers.
+    /// True if the list is a question, or is what the assistant said last in the chat, and nothing else with positions was shown
+    /// since: its title is then what the text answers.
     pub(super) fn just_offered(&self, set: &OptionSet) -> bool {
         let seen = self.view.standing(&set.id).map_or(0, |standing| standing.seen);
-        self.is_put(set) || set.scope == Scope::Chat && !self.is_soft(set) && self.view.within(seen, 1)
+        let said_last = set.scope == Scope::Chat && !self.is_soft(set) && self.view.within(seen, 1);
+        self.counts(set) && (self.is_put(set) || said_last)
     }
 
     /// Returns what descriptions of a list's options are read against.

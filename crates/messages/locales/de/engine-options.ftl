@@ -5,6 +5,7 @@ option-all-set = Alles erledigt: Hier ist nichts offen.
 option-closed = Die Liste ist geschlossen. Sag „zurück zu den Optionen“, um sie wieder zu sehen.
 option-not-yours = Diese Liste wurde jemand anderem gezeigt.
 option-on-its-way = „{ $label }“ ist schon unterwegs.
+option-waits = „{ $label }“ wartet auf der Karte noch auf die Freigabe.
 option-chosen = „{ $label }“: Mache ich.
 option-run = „{ $label }“ ausführen
 option-again-run = Niemand hat „{ $label }“ ausgeführt. Soll ich es noch einmal versuchen?

@@ -5,6 +5,7 @@ option-all-set = All set: nothing is open here.
 option-closed = The list is closed. Say “back to options” to see it again.
 option-not-yours = This list was shown to somebody else.
 option-on-its-way = “{ $label }” is on its way already.
+option-waits = “{ $label }” waits for approval on its card.
 option-chosen = “{ $label }”: on it.
 option-run = Run “{ $label }”
 option-again-run = Nobody ran “{ $label }”. Shall I try it again?
