@@ -1,6 +1,7 @@
 //! `throughline chat`: scripted conversations.
 
 use crate::home::{BUG, Home};
+use crate::server::Server;
 
 /// Redacts ids, hashes and times, which differ from run to run.
 fn redacted(test: impl FnOnce()) {
@@ -146,4 +147,30 @@ record the decision about orders: we use Postgres because we know it.
         let seen = effects.as_array().unwrap().iter().filter(|one| one["class"] == class).count();
         assert_eq!(seen, count, "{class}: {effects}");
     }
+}
+
+/// A message that is handed to a host's agent is answered in the chat by what the agent says, without a line in between.
+#[test]
+fn what_a_hosts_agent_answers_is_shown_under_the_message() {
+    let home = Home::new();
+    home.file("agent.toml", "[policy]\nfallback = \"host\"\n");
+    let server = Server::start_with(&home, &["--config", "agent.toml"]);
+    let arguments = ["chat", "--no-input", "--server", &server.url];
+    let said = std::thread::scope(|scope| {
+        let chat =
+            scope.spawn(|| home.run_with(&arguments, "how many backups are there?\n:quit\n", &[]).ends(0));
+        let handed = loop {
+            assert!(!chat.is_finished(), "nothing was handed over: {}", chat.join().unwrap().session());
+            let all = server.get("/v1/effects?state=attempted");
+            if let Some(id) = all["items"][0]["id"].as_str() {
+                break id.to_owned();
+            }
+        };
+        let answer =
+            r#"{"outcome":"applied","answer":{"assistant":{"kind":"answer","text":"Two of them."}}}"#;
+        server.post(&format!("/v1/effects/{handed}/result"), "r1", answer);
+        chat.join().unwrap()
+    });
+    assert_eq!(said.out, "> how many backups are there?\nTwo of them.\n\n> :quit\n", "{}", said.session());
+    assert_eq!(server.terminate(), 0);
 }

@@ -13,7 +13,12 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(home: &Home) -> Self {
-        let mut command = home.command(&["serve", "--demo", "--json", "--listen", "127.0.0.1:0"]);
+        Self::start_with(home, &[])
+    }
+
+    pub(crate) fn start_with(home: &Home, more: &[&str]) -> Self {
+        let arguments = ["serve", "--demo", "--json", "--listen", "127.0.0.1:0"];
+        let mut command = home.command(&[&arguments[..], more].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -31,14 +36,24 @@ impl Server {
         self.sent(path, "none", body)
     }
 
+    /// Returns the JSON of a resource.
+    pub(crate) fn get(&self, path: &str) -> serde_json::Value {
+        serde_json::from_str(&self.request("GET", path, "", "")).unwrap()
+    }
+
     fn sent(&self, path: &str, key: &str, body: &str) -> String {
+        let headers =
+            format!("Content-Type: application/json\r\nPrefer: wait=10\r\nIdempotency-Key: {key}\r\n");
+        self.request("POST", path, &headers, body)
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
         use std::io::{Read as _, Write as _};
         let address = self.url.strip_prefix("http://").unwrap();
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         let length = body.len();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nPrefer: wait=10\r\n\
-             Idempotency-Key: {key}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n"
         );
         stream.write_all((head + body).as_bytes()).unwrap();
         let mut answer = String::new();

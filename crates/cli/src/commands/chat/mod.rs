@@ -4,10 +4,12 @@ mod keyboard;
 mod screen;
 
 use std::io::{self, BufRead, IsTerminal};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use throughline_channels::api::MessageView;
 use throughline_channels::terminal::{HELP, Line, parse, pick, safe};
+use throughline_server::wire::{LaneEvent, LaneEvents, Turn};
 
 use crate::api::{self, Remote};
 use crate::app::App;
@@ -66,6 +68,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     finished?;
     Ok(exit)
 }
+
+/// Longest wait for a host's agent to answer a message that was handed to it.
+const HOST_ANSWERS: Duration = Duration::from_secs(20);
 
 /// A conversation and what was shown of it.
 struct Chat<'a> {
@@ -234,13 +239,41 @@ impl Chat<'_> {
         }
         let notices = delivered.answer.effects.iter().filter(|effect| effect.class == "notice");
         shown.extend(notices.filter_map(|notice| Some(safe(notice.body.get("text")?.as_str()?))));
-        if shown.is_empty() {
+        let handover = delivered.answer.effects.iter().find(|effect| effect.class == "turn.handover");
+        if shown.is_empty() && handover.is_none() {
             self.app.out.note(&format!("({})", delivered.answer.reason));
         }
         self.print(&shown)?;
+        if let Some(handover) = handover {
+            self.wait_for_host(&delivered.answer.turn, &handover.id)?;
+        }
         // Messages that other turns added meanwhile, such as a posted decision.
         self.show_updates()
     }
+}
+
+impl Chat<'_> {
+    /// Waits until the host's agent has answered the message that was handed to it, for [`HOST_ANSWERS`].
+    fn wait_for_host(&self, turn: &str, handover: &str) -> Result<(), Failure> {
+        let until = Instant::now() + HOST_ANSWERS;
+        let turn: Turn = self.remote.get(&format!("/v1/turns/{turn}"))?;
+        let mut after = turn.revision.to_string();
+        while Instant::now() < until {
+            let path = format!("/v1/lanes/{}/events?after={after}&wait=5", turn.answer.lane);
+            let told: LaneEvents = self.remote.get(&path)?;
+            if told.items.iter().any(|event| settles(event, handover)) {
+                return Ok(());
+            }
+            after = told.items.into_iter().filter_map(|event| event.id).last().unwrap_or(after);
+        }
+        self.app.out.note("your agent has not answered yet; an empty line shows its answer when it has");
+        Ok(())
+    }
+}
+
+/// True for the event that the effect is no longer the host's to answer.
+fn settles(event: &LaneEvent, effect: &str) -> bool {
+    event.event == "effect" && event.data["id"] == effect && event.data["state"] != "attempted"
 }
 
 fn views(messages: &Value) -> Result<Vec<MessageView>, Failure> {
