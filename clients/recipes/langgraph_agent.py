@@ -9,17 +9,18 @@ import sqlite3
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command, Interrupt, Send, interrupt
-from throughline import Agent, Execution, Handover, Rejected
+from langgraph.types import Command, Send, interrupt
+from throughline import Act, Agent, Handover
 
 import backups
-from approvals import reference, refusal, request_approval, say
+from approvals import end_of, request_approval, say
 from scripted_langgraph import ScriptedChatModel
 
 # The agent, as it would be without Throughline.
@@ -35,18 +36,22 @@ def list_backups() -> str:
 def delete_backups(older_than_days: int) -> str:
     """Deletes the backups older than so many days."""
     decided = interrupt({"tool": "delete_backups", "args": {"older_than_days": older_than_days}})
-    if not decided["approved"]:
-        return f"nothing was done, it was {decided['why']}"
-    return backups.delete(older_than_days, key=decided["key"])
+    return decided["end"] if "end" in decided else backups.delete(**decided["args"], key=decided["key"])
 
 
-def calls(state: MessagesState) -> list[Send] | str:
+class Chat(MessagesState):
+    """A conversation, and who wrote last in it."""
+
+    by: str
+
+
+def calls(state: Chat) -> list[Send] | str:
     """Gives each call a task of its own: two that interrupt in one task could get each other's decision."""
     return [Send("tools", [call]) for call in state["messages"][-1].tool_calls] or END
 
 
 model = ScriptedChatModel()  # yours, with `.bind_tools(tools)`
-builder = StateGraph(MessagesState)
+builder = StateGraph(Chat)
 builder.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
 builder.add_node("tools", ToolNode([list_backups, delete_backups]))
 builder.add_edge(START, "model")
@@ -68,54 +73,41 @@ def answer(message: Handover) -> str | None:
     if all(known.id != message["id"] for known in state.values.get("messages", [])):
         if state.interrupts:
             return "One thing after the other: please decide on the card first."
-        go_on(message["lane"], {"messages": [HumanMessage(message["text"], id=message["id"])]})
+        heard = HumanMessage(message["text"], id=message["id"])
+        go_on(message["lane"], {"messages": [heard], "by": message["by"]})
     elif state.next and not state.interrupts:
         go_on(message["lane"])  # it was killed in the middle
-    return said_or_asked(message["lane"], message["by"])
+    return said_or_asked(message["lane"])
 
 
-@agent.on_option
-def act(approved: Execution) -> None:
-    """Resumes what was approved, if that is still what would be done."""
-    lane, call = approved["lane"], approved["scope_instance"]
-    if asked := interrupted(lane, call):
-        if approved["exec_ref"] != reference(**asked.value):
-            raise Rejected("what would be done is not what was approved")
-        go_on(lane, Command(resume={call: {"approved": True, "key": approved["id"]}}))
-    elif graph.get_state(thread(lane)).next:
-        go_on(lane)
-    if text := said_or_asked(lane, approved["user"]):
-        say(agent.client, lane, text, key=f"{approved['id']}:said")
-    (WAITING / approved["approval"].split()[0]).unlink(missing_ok=True)
+@agent.on_act
+def act(approved: Act) -> None:
+    """Resumes a call with what was approved."""
+    args = json.loads(approved["payload"])["args"]
+    resume(approved["lane"], approved["request_id"], {"args": args, "key": approved["id"]})
 
 
-def refused() -> None:
-    """Resumes what was refused, so that the graph goes on without it."""
-    for file in WAITING.iterdir():
-        lane, call, user = json.loads(file.read_text())
-        if why := refusal(agent.client, file.name):
-            if interrupted(lane, call):
-                go_on(lane, Command(resume={call: {"approved": False, "why": why}}))
-            elif graph.get_state(thread(lane)).next:
-                go_on(lane)
-            if text := said_or_asked(lane, user):
-                say(agent.client, lane, text, key=f"{file.name}:said")
-            file.unlink()
-
-
-def said_or_asked(lane: str, user: str) -> str | None:
-    """Returns what the graph said in the end. If it waits, people are asked, and the card says it."""
+def resume(lane: str, call: str, decided: dict[str, Any]) -> None:
+    """Resumes a call that waits, unless that was done before a crash, and tells what the graph says, once."""
     state = graph.get_state(thread(lane))
-    waiting = [json.loads(file.read_text())[1] for file in WAITING.iterdir()]
-    for asked in state.interrupts:
-        if asked.id not in waiting:
-            approval = request_approval(agent.client, lane, user, asked.id, **asked.value)
-            (WAITING / approval).write_text(json.dumps([lane, asked.id, user]))
+    if any(asked.id == call for asked in state.interrupts):
+        go_on(lane, Command(resume={call: decided}))
+    elif state.next:
+        go_on(lane)
+    if text := said_or_asked(lane):
+        say(agent.client, lane, text, key=f"{call}:said")
+    (WAITING / call).unlink(missing_ok=True)
+
+
+def said_or_asked(lane: str) -> str | None:
+    """Returns what the graph says in the end. If it waits, people are asked, and the card says it."""
+    state = graph.get_state(thread(lane))
+    for waits in state.interrupts:
+        if not (WAITING / waits.id).exists():
+            asked = request_approval(agent.client, lane, state.values["by"], waits.id, **waits.value)
+            Path("new").write_text(json.dumps({"lane": lane, **asked}))
+            Path("new").rename(WAITING / waits.id)
     return None if state.interrupts else state.values["messages"][-1].text
-
-
-def interrupted(lane: str, call: str) -> Interrupt | None:
-    return next((asked for asked in graph.get_state(thread(lane)).interrupts if asked.id == call), None)
 
 
 def go_on(lane: str, given: dict | Command | None = None) -> None:
@@ -128,6 +120,9 @@ def thread(lane: str) -> dict:
 
 
 while True:
-    refused()
     agent.recover()
+    for file in WAITING.iterdir():
+        asked = json.loads(file.read_text())
+        if how := end_of(agent.client, asked):
+            resume(asked["lane"], file.name, {"end": how})
     time.sleep(0.2)

@@ -13,10 +13,10 @@ from typing import Any
 
 import agents
 from agents.tool_context import ToolContext
-from throughline import Agent, Execution, Handover, Rejected
+from throughline import Act, Agent, Handover, Rejected
 
 import backups
-from approvals import reference, refusal, request_approval, say
+from approvals import end_of, request_approval, say
 from scripted_openai import ScriptedModel
 
 # The agent, as it would be without Throughline.
@@ -29,9 +29,10 @@ def list_backups() -> str:
 
 
 @agents.function_tool(needs_approval=True)
-def delete_backups(context: ToolContext[dict[str, str]], older_than_days: int) -> str:
+def delete_backups(context: ToolContext[dict[str, Act]], older_than_days: int) -> str:
     """Deletes the backups older than so many days."""
-    return backups.delete(older_than_days, key=context.context[context.tool_call_id])
+    approved = context.context[context.tool_call_id]
+    return backups.delete(**json.loads(approved["payload"])["args"], key=approved["id"])
 
 
 keeper = agents.Agent(name="Keeper of backups", model=ScriptedModel(), tools=[list_backups, delete_backups])
@@ -62,69 +63,56 @@ def answer(message: Handover) -> str | None:
         if chat["state"]:
             return "One thing after the other: please decide on the card first."
         chat["heard"].append(message["id"])
+        chat["by"] = message["by"]
         said = {"role": "user", "content": message["text"], "id": message["id"]}
         asyncio.run(run(chat, [*chat["items"], said]))
-    return said_or_asked(chat, message["by"])
+    return said_or_asked(chat)
 
 
-@host.on_option
-def act(approved: Execution) -> None:
-    """Resumes what was approved, if that is still what would be done."""
-    asyncio.run(resume(load(approved["lane"]), approved))
+@host.on_act
+def act(approved: Act) -> None:
+    """Resumes a call with what was approved."""
+    asyncio.run(resume(load(approved["lane"]), approved["request_id"], approved))
 
 
-async def resume(chat: dict[str, Any], approved: Execution) -> None:
-    call = approved["scope_instance"]
-    state, asked = await interrupted(chat, call, key=approved["id"])
-    if asked:
-        if approved["exec_ref"] != reference(asked.name, json.loads(asked.arguments)):
-            raise Rejected("what would be done is not what was approved")
-        state.approve(asked)
-        del chat["asked"][call]
-        await run(chat, state)
-    if text := said_or_asked(chat, approved["user"]):
-        say(host.client, chat["lane"], text, key=f"{approved['id']}:said")
-
-
-async def refused(chat: dict[str, Any]) -> None:
-    """Resumes what was refused, so that the agent goes on without it."""
-    for call, (approval, user) in list(chat["asked"].items()):
-        if why := refusal(host.client, approval):
-            state, asked = await interrupted(chat, call)
-            told = f"nothing was done, it was {why}"
-            try:
-                if asked:
-                    state.reject(asked, rejection_message=told)
-                    await run(chat, state)
-            except agents.ModelBehaviorError:
-                # The SDK goes on with no state that was changed.
-                chat.update(state=None, waits=[], said=f"The run was given up: {told}.")
-            if text := said_or_asked(chat, user):
-                say(host.client, chat["lane"], text, key=f"{approval}:said")
+async def resume(chat: dict[str, Any], call: str, approved: Act | None, how: str = "") -> None:
+    """Resumes a call that waits, unless that was done before a crash, and tells what the agent says, once."""
+    waits = None
+    if chat["state"]:
+        state = await agents.RunState.from_string(keeper, chat["state"], context_override={call: approved})
+        waits = next((waits for waits in state.get_interruptions() if waits.call_id == call), None)
+    try:
+        if waits and approved:
+            state.approve(waits)
             del chat["asked"][call]
-            save(chat)
+        elif waits:
+            state.reject(waits, rejection_message=how)
+    except agents.ModelBehaviorError:
+        # The SDK goes on with no state that was changed.
+        waits = None
+        chat.update(state=None, waits=[], said=f"The run was given up: {how}.")
+    if waits:
+        await run(chat, state)
+    elif approved and call in chat["asked"]:
+        raise Rejected("the state of the run was changed")
+    if text := said_or_asked(chat):
+        say(host.client, chat["lane"], text, key=f"{call}:said")
+    chat["asked"].pop(call, None)
+    save(chat)
 
 
-async def interrupted(chat: dict[str, Any], call: str, key: str = "") -> tuple[Any, Any]:
-    """Returns the state of the run that waits, and the call in it; no call if that is over."""
-    if not chat["state"]:
-        return None, None
-    state = await agents.RunState.from_string(keeper, chat["state"], context_override={call: key})
-    return state, next((asked for asked in state.get_interruptions() if asked.call_id == call), None)
-
-
-def said_or_asked(chat: dict[str, Any], user: str) -> str | None:
-    """Returns what the agent said in the end. If it waits, people are asked, and the card says it."""
-    for item in chat["waits"]:
-        if item["call"] not in chat["asked"]:
-            chat["asked"][item["call"]] = [request_approval(host.client, chat["lane"], user, **item), user]
+def said_or_asked(chat: dict[str, Any]) -> str | None:
+    """Returns what the agent says in the end. If it waits, people are asked, and the card says it."""
+    for waits in chat["waits"]:
+        if waits["call"] not in chat["asked"]:
+            chat["asked"][waits["call"]] = request_approval(host.client, chat["lane"], chat["by"], **waits)
             save(chat)
     return chat["said"]
 
 
 def load(lane: str) -> dict[str, Any]:
     file = Path(f"{lane}.json")
-    new = {"lane": lane, "heard": [], "items": [], "state": None, "waits": [], "asked": {}, "said": None}
+    new = {"lane": lane, "by": None, "heard": [], "items": [], "state": None, "waits": [], "asked": {}, "said": None}
     return json.loads(file.read_text()) if file.exists() else new
 
 
@@ -135,8 +123,10 @@ def save(chat: dict[str, Any]) -> None:
 
 
 while True:
-    for file in Path().glob("ln_*.json"):
-        if (chat := json.loads(file.read_text()))["asked"]:
-            asyncio.run(refused(chat))
     host.recover()
+    for file in Path().glob("ln_*.json"):
+        chat = json.loads(file.read_text())
+        for call, asked in list(chat["asked"].items()):
+            if how := end_of(host.client, asked):
+                asyncio.run(resume(chat, call, None, how))
     time.sleep(0.2)

@@ -3,11 +3,11 @@
 It keeps each conversation as a file in the folder it runs in, and may be killed anywhere.
 """
 
-import hashlib
 import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,8 @@ def think(steps: list[Step]) -> Step:
 
 def load(lane: str) -> dict[str, Any]:
     file = Path(f"{lane}.json")
-    return json.loads(file.read_text()) if file.exists() else {"lane": lane, "steps": [], "approval": None}
+    new = {"lane": lane, "steps": [], "by": None, "asked": None}
+    return json.loads(file.read_text()) if file.exists() else new
 
 
 def save(chat: dict[str, Any]) -> None:
@@ -64,76 +65,78 @@ def on_message(effect: dict[str, Any]) -> dict[str, Any]:
     """Answers a message, or asks for the approval that the answer needs."""
     chat = load(effect["lane"])
     if not any(step.get("id") == effect["id"] for step in chat["steps"]):
-        if chat["approval"]:
+        if chat["asked"]:
             return answer("One thing after the other: please decide on the card first.")
         chat["steps"].append({"heard": effect["text"], "id": effect["id"]})
+        chat["by"] = effect["by"]
         save(chat)
-    text = advance(chat)
-    return answer(text) if text else ask(chat, effect["by"])
+    text = said_or_asked(chat)
+    return answer(text) if text else {"outcome": "applied"}
 
 
-def on_approved(effect: dict[str, Any]) -> dict[str, Any]:
-    """Does what was approved, if that is still what would be done, and lets the agent go on."""
-    chat = load(effect["lane"])
-    if not any(step.get("id") == effect["id"] for step in chat["steps"]):
-        call = chat["steps"][-1]
-        if effect["exec_ref"] != reference(call):
-            return {"outcome": "rejected", "error": "what would be done is not what was approved"}
-        result = backups.delete(**call["args"], key=effect["id"])
-        chat["steps"].append({"result": result, "id": effect["id"]})
-        chat["approval"] = None
-        save(chat)
-    if text := advance(chat):
-        say(chat["lane"], text, key=f"{effect['id']}:said")
-    else:
-        ask(chat, effect["user"])
+def on_act(effect: dict[str, Any]) -> dict[str, Any]:
+    """Does what was approved, which is what the effect brings."""
+    args = json.loads(effect["payload"])["args"]
+    go_on(load(effect["lane"]), effect["request_id"], lambda: backups.delete(**args, key=effect["id"]))
     return {"outcome": "applied"}
 
 
-def on_refused(chat: dict[str, Any], why: str) -> None:
-    """Lets the agent go on without what was refused."""
-    if "tool" in chat["steps"][-1]:
-        chat["steps"].append({"result": f"nothing was done, it was {why}"})
+def go_on(chat: dict[str, Any], call: str, result: Callable[[], str]) -> None:
+    """Takes the result of the call that waits, unless that was done before a crash, and tells what follows, once."""
+    if chat["steps"][-1].get("call") == call:
+        chat["steps"].append({"result": result()})
         save(chat)
-    if text := advance(chat):
-        say(chat["lane"], text, key=f"{chat['approval']}:said")
-    save({**chat, "approval": None})
+    if text := said_or_asked(chat):
+        say(chat["lane"], text, key=f"{call}:said")
+        chat["asked"] = None
+        save(chat)
+
+
+def said_or_asked(chat: dict[str, Any]) -> str | None:
+    """Returns what the agent says in the end. If it waits, people are asked, and the card says it."""
+    text = advance(chat)
+    if not text:
+        step = chat["steps"][-1]
+        chat["asked"] = {"call": step["call"], **request_approval(chat["lane"], chat["by"], step)}
+        save(chat)
+    return text
 
 
 def answer(text: str) -> dict[str, Any]:
     return {"outcome": "applied", "answer": {"assistant": {"kind": "answer", "text": text}}}
 
 
-def ask(chat: dict[str, Any], user: str) -> dict[str, Any]:
-    """Asks for an approval, and says nothing more: the card says it."""
-    chat["approval"] = request_approval(chat["lane"], user, chat["steps"][-1])
-    save(chat)
-    return {"outcome": "applied"}
+def request_approval(lane: str, user: str, step: Step) -> dict[str, str]:
+    """Asks people to approve a call of a tool. Asked again, it is the same request.
 
-
-def request_approval(lane: str, user: str, step: Step) -> str:
-    """Asks people to approve one act, and returns the approval's id.
-
-    The act is an option that changes something; choosing it, in the user's name, puts it on a card. Approved are the
-    bytes of the option: the label that people read, and the reference, which has the hash of the arguments.
+    Returns the approval, or why nobody can be asked.
     """
-    label = f"{step['tool']} {json.dumps(step['args'])}"[:200]
-    act = {"id": "act", "label": label, "exec_ref": reference(step), "risk": "write", "repeatable": False}
-    shown = {"scope": "widget", "scope_instance": step["call"], "options": [act]}
-    sets = f"/v1/lanes/{lane}/option-sets"
-    listed = call("POST", sets, shown, key=f"{step['call']}:list")
-    press = {"set": listed["id"], "version": listed["exec_rev"], "option": "act"}
-    event = {"lane": place(lane), "actor": {"id": user}, "kind": "card.pressed", "press": press}
-    turn = call("POST", "/v1/events", event, key=f"{step['call']}:press")
-    # Nobody chooses it from the list a second time.
-    call("DELETE", f"{sets}/{listed['id']}", key=f"{step['call']}:close")
-    return next(message["card"]["id"] for message in turn["messages"] if message.get("card"))
+    act = {
+        "request_id": step["call"],
+        "title": f"Run {step['tool']}",
+        "target": step["tool"],
+        "payload": {"tool": step["tool"], "args": step["args"]},
+    }
+    event = {"lane": place(lane), "actor": {"id": user}, "kind": "approval.requested", "approval": act}
+    try:
+        turn = call("POST", "/v1/events", event, key=step["call"])
+    except httpx.HTTPStatusError as refused:
+        if refused.response.status_code != 422:
+            raise
+        return {"refused": refused.response.json()["detail"]}
+    card = next((message["card"] for message in turn["messages"] if message.get("card")), None)
+    return {"approval": card["id"]} if card else {"refused": turn["reason"]}
 
 
-def reference(step: Step) -> str:
-    """Names an act by its tool and the hash of its arguments."""
-    hashed = hashlib.sha256(json.dumps(step["args"], sort_keys=True).encode()).hexdigest()
-    return f"{step['tool']}:{hashed[:32]}"
+def end_of(asked: dict[str, str]) -> str | None:
+    """Returns how a request ended of which no act will follow; nothing while one may."""
+    if "refused" in asked:
+        return f"nothing was done here, nobody can be asked: {asked['refused']}"
+    approval = call("GET", f"/v1/approvals/{asked['approval']}")
+    # Of what was erased there is no card.
+    state = approval["card"]["request"]["state"] if approval["card"] else approval["state"]
+    waits = state in ("pending", "approved", "uncertain")
+    return None if waits else f"nothing was done here, the request is {state}"
 
 
 def say(lane: str, text: str, key: str) -> None:
@@ -165,7 +168,7 @@ def call(method: str, path: str, body: Any = None, key: str | None = None) -> An
 
 
 def perform(effect: dict[str, Any]) -> None:
-    done = on_message(effect) if effect["class"] == "turn.handover" else on_approved(effect)
+    done = on_message(effect) if effect["class"] == "turn.handover" else on_act(effect)
     try:
         call("POST", f"/v1/effects/{effect['id']}/result", done, key=effect["id"])
     except httpx.HTTPStatusError as refused:
@@ -174,21 +177,11 @@ def perform(effect: dict[str, Any]) -> None:
             raise
 
 
-def refusal(approval: str) -> str | None:
-    """Returns why what waited for this approval will never be done; nothing while it may be."""
-    asked = call("GET", f"/v1/approvals/{approval}")
-    if asked["state"] in ("rejected", "cancelled", "expired"):
-        return asked["state"]
-    failed = call("GET", f"/v1/effects?state=failed&lane={asked['lane']}")["items"]
-    changed = any(effect.get("approval") == f"{approval} v{asked['version']}" for effect in failed)
-    return "changed after it was approved" if changed else None
-
-
 while True:
-    for file in Path().glob("ln_*.json"):
-        chat = json.loads(file.read_text())
-        if chat["approval"] and (why := refusal(chat["approval"])):
-            on_refused(chat, why)
     for effect in reversed(call("GET", "/v1/effects?state=attempted")["items"]):
         perform(effect)
+    for file in Path().glob("ln_*.json"):
+        chat = json.loads(file.read_text())
+        if chat["asked"] and (how := end_of(chat["asked"])):
+            go_on(chat, chat["asked"]["call"], lambda how=how: how)
     time.sleep(0.2)

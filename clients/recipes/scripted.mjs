@@ -5,7 +5,8 @@ import { MockLanguageModelV4 } from 'ai/test';
 function decide(request, results) {
   if (!request.includes('delete')) return { text: 'I look after the backups.' };
   if (results.length === 0) return { calls: [{ tool: 'list_backups', args: {} }] };
-  const left = (request.includes('both') ? [30, 90] : [30]).slice(results.length - 1);
+  const named = request.match(/\d+/g)?.map(Number) ?? [30];
+  const left = (request.includes('both') ? [30, 90] : named).slice(results.length - 1);
   if (left.length > 0) return { calls: left.map((days) => ({ tool: 'delete_backups', args: { older_than_days: days } })) };
   return { text: `This is how it ended: ${results.at(-1)}.` };
 }

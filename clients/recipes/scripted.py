@@ -1,5 +1,6 @@
 """What a model would decide, as a script, so that the recipes need neither a key nor a network."""
 
+import re
 from typing import Any
 
 
@@ -9,7 +10,8 @@ def decide(request: str, results: list[str]) -> dict[str, Any]:
         return {"text": "I look after the backups."}
     if not results:
         return {"calls": [{"tool": "list_backups", "args": {}}]}
-    wanted = [30, 90] if "both" in request else [30]
+    named = [int(days) for days in re.findall(r"\d+", request)]
+    wanted = [30, 90] if "both" in request else named or [30]
     if left := wanted[len(results) - 1 :]:
         return {"calls": [{"tool": "delete_backups", "args": {"older_than_days": days}} for days in left]}
     return {"text": f"This is how it ended: {results[-1]}."}

@@ -1,9 +1,8 @@
 // Agent of Vercel's AI SDK with Throughline as its turn engine: `node vercel-agent.mjs http://127.0.0.1:7070`.
 // A conversation is a file in the folder it runs in, with its messages. It may be killed anywhere.
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { Agent, Rejected } from '@throughline/client';
+import { Agent, Problem } from '@throughline/client';
 import { generateText, isStepCount, tool } from 'ai';
 import { z } from 'zod';
 import * as backups from './backups.mjs';
@@ -11,21 +10,21 @@ import { model } from './scripted.mjs';
 
 // The agent, as it would be without Throughline.
 
-/** @param {string} [key] that the approved act is done under */
-const tools = (key) => ({
+/** @param {{ args: object, key: string }} [approved] call that is made, and the key it is made under */
+const tools = (approved) => ({
   list_backups: tool({ description: 'Lists the backups.', inputSchema: z.object({}), execute: () => backups.listed() }),
   delete_backups: tool({
     description: 'Deletes the backups older than so many days.',
     inputSchema: z.object({ older_than_days: z.number() }),
-    execute: ({ older_than_days }) => backups.deleted(older_than_days, key),
+    execute: () => backups.deleted(approved.args.older_than_days, approved.key),
   }),
 });
 
 /** Runs the agent until it ends or waits, and keeps what it is then. */
-async function run(chat, message, key) {
+async function run(chat, message, approved) {
   const messages = [...chat.messages, message];
   const toolApproval = { delete_backups: 'user-approval' };
-  const result = await generateText({ model, tools: tools(key), toolApproval, messages, stopWhen: isStepCount(10) });
+  const result = await generateText({ model, tools: tools(approved), toolApproval, messages, stopWhen: isStepCount(10) });
   const waits = result.content.filter(({ type }) => type === 'tool-approval-request');
   Object.assign(chat, {
     messages: [...messages, ...result.responseMessages],
@@ -46,35 +45,23 @@ agent.onHandover(async (message) => {
   if (!chat.heard.includes(message.id)) {
     if (chat.waits.length > 0) return 'One thing after the other: please decide on the card first.';
     chat.heard.push(message.id);
+    chat.by = message.by;
     await run(chat, { role: 'user', content: message.text });
   }
-  return saidOrAsked(chat, message.by);
+  return saidOrAsked(chat);
 });
 
-/** Goes on with what was approved, if that is still what would be done. */
-agent.onOption(async (approved) => {
-  const chat = load(approved.lane);
-  const [asked] = chat.waits;
-  if (asked?.call === approved.scope_instance) {
-    if (approved.exec_ref !== reference(asked)) throw new Rejected('what would be done is not what was approved');
-    chat.asked = null;
-    await run(chat, decisions(chat, { approved: true }), approved.id);
-  }
-  const text = await saidOrAsked(chat, approved.user);
-  if (text) await say(chat.lane, text, `${approved.id}:said`);
+/** Goes on with what was approved. */
+agent.onAct(({ id, lane, request_id, payload }) => {
+  return goOn(load(lane), request_id, { approved: true }, { ...JSON.parse(payload), key: id });
 });
 
-/** Goes on without what was refused. */
-async function refused(chat) {
-  const { approval, call, user } = chat.asked;
-  const reason = await refusal(approval);
-  if (!reason) return;
-  if (chat.waits[0]?.call === call) {
-    await run(chat, decisions(chat, { approved: false, reason: `nothing was done, it was ${reason}` }));
-  }
-  const text = await saidOrAsked(chat, user);
-  if (text) await say(chat.lane, text, `${approval}:said`);
-  if (chat.asked.call === call) save({ ...chat, asked: null });
+/** Goes on behind a call that waits, unless that was done before a crash, and tells what the agent says, once. */
+async function goOn(chat, call, decision, approved) {
+  if (chat.waits[0]?.call === call) await run(chat, decisions(chat, decision), approved);
+  const text = await saidOrAsked(chat);
+  if (text) await say(chat.lane, text, `${call}:said`);
+  if (chat.asked?.call === call) save({ ...chat, asked: null });
 }
 
 /** The decision on the first act that waits; the model may ask for the others again. */
@@ -84,44 +71,34 @@ function decisions({ waits: [first, ...others] }, decision) {
   return { role: 'tool', content: [answer(first, decision), ...others.map((other) => answer(other, later))] };
 }
 
-/** What the agent said in the end. If it waits, people are asked, and the card says it. */
-async function saidOrAsked(chat, user) {
-  const [asked] = chat.waits;
-  if (!asked) return chat.said;
-  chat.asked = { approval: await requestApproval(chat.lane, user, asked), call: asked.call, user };
+/** What the agent says in the end. If it waits, people are asked, and the card says it. */
+async function saidOrAsked(chat) {
+  const [waits] = chat.waits;
+  if (!waits) return chat.said;
+  chat.asked = { call: waits.call, ...(await requestApproval(chat.lane, chat.by, waits)) };
   save(chat);
 }
 
-/**
- * Asks people to approve one call of a tool, and returns the approval's id. Asked again, it is the same approval. The call
- * is an option that changes something; choosing it, in the user's name, puts it on a card. Approved are the bytes of the
- * option: the label that people read, and the reference, which has the hash of the arguments.
- */
-async function requestApproval(lane, user, asked) {
-  const label = `${asked.tool} ${JSON.stringify(asked.args)}`.slice(0, 200);
-  const act = { id: 'act', label, exec_ref: reference(asked), risk: 'write', repeatable: false };
-  const shown = { scope: 'widget', scope_instance: asked.call, options: [act] };
-  const listed = await client.showOptions(lane, shown, { key: `${asked.call}:list` });
-  const press = { set: listed.id, version: listed.exec_rev, option: 'act' };
-  const event = { lane: await place(lane), actor: { id: user }, kind: 'card.pressed', press };
-  const turn = await client.deliver(event, { key: `${asked.call}:press` });
-  // Nobody chooses it from the list a second time.
-  await client.closeOptions(lane, listed.id, { key: `${asked.call}:close` });
-  return turn.messages.find(({ card }) => card).card.id;
-}
-
-/** Names a call by its tool and the hash of its arguments. */
-function reference({ tool, args }) {
-  return `${tool}:${createHash('sha256').update(JSON.stringify(args)).digest('hex').slice(0, 32)}`;
-}
-
-/** Why what waited for this approval will never be done; nothing while it may be. */
-async function refusal(approval) {
-  const asked = await client.approval(approval);
-  if (['rejected', 'cancelled', 'expired'].includes(asked.state)) return asked.state;
-  for await (const effect of client.effects({ lane: asked.lane, state: 'failed' })) {
-    if (effect.approval === `${approval} v${asked.version}`) return 'changed after it was approved';
+/** Asks people to approve a call of a tool: the approval, or why nobody can be asked. Asked again, it is the same request. */
+async function requestApproval(lane, actor, { call, tool, args }) {
+  const act = { request_id: call, title: `Run ${tool}`, target: tool, payload: { tool, args } };
+  try {
+    const turn = await client.requestApproval(await place(lane), act, { actor });
+    const card = turn.messages.find((message) => message.card)?.card;
+    return card ? { approval: card.id } : { refused: turn.reason };
+  } catch (error) {
+    if (!(error instanceof Problem && error.status === 422)) throw error;
+    return { refused: error.detail };
   }
+}
+
+/** How a request ended of which no act will follow; nothing while one may. */
+async function endOf({ approval, refused }) {
+  if (refused) return `nothing was done here, nobody can be asked: ${refused}`;
+  const { card, ...record } = await client.approval(approval);
+  // Of what was erased there is no card.
+  const { state } = card?.request ?? record;
+  if (!['pending', 'approved', 'uncertain'].includes(state)) return `nothing was done here, the request is ${state}`;
 }
 
 async function say(lane, text, key) {
@@ -137,7 +114,7 @@ async function place(lane) {
 function load(lane) {
   const file = `${lane}.json`;
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
-  return { lane, heard: [], messages: [], waits: [], asked: null, said: '' };
+  return { lane, by: null, heard: [], messages: [], waits: [], asked: null, said: '' };
 }
 
 function save(chat) {
@@ -146,10 +123,11 @@ function save(chat) {
 }
 
 for (;;) {
+  await agent.recover();
   for (const file of readdirSync('.').filter((name) => /^ln_.*\.json$/.test(name))) {
     const chat = JSON.parse(readFileSync(file, 'utf8'));
-    if (chat.asked) await refused(chat);
+    const reason = chat.asked && (await endOf(chat.asked));
+    if (reason) await goOn(chat, chat.asked.call, { approved: false, reason });
   }
-  await agent.recover();
   await setTimeout(200);
 }

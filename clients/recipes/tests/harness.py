@@ -26,8 +26,8 @@ fallback = "host"
 capabilities = ["selection", "pending"]
 
 [[approvers]]
-effects = ["option.*"]
-targets = ["option:delete_backups:*"]
+effects = ["host.act"]
+targets = ["act:delete_backups"]
 allow = ["role:approver"]
 """
 #: Headers of an answer that hold for one connection only, or that are made anew.
@@ -77,6 +77,8 @@ class Recipe:
     def __init__(self, program: str, folder: Path, server: Server) -> None:
         self.folder = folder
         self.kill: Kill | None = None
+        #: State that requests of this agent which wait are said to be in.
+        self.pretended: str | None = None
         self._server = server
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -136,6 +138,11 @@ class Recipe:
             self.kill.done = True
             return True
 
+    def _pretend(self, request: str, content: bytes) -> bytes:
+        if self.pretended and request.startswith("GET /v1/approvals/"):
+            return content.replace(b'"state":"pending"', f'"state":"{self.pretended}"'.encode())
+        return content
+
     def _handler(recipe) -> type[BaseHTTPRequestHandler]:
         # It holds connections open longer than any server start takes.
         upstream = httpx.Client(base_url=recipe._server.url, timeout=60, headers={"Accept-Encoding": "identity"})
@@ -159,7 +166,7 @@ class Recipe:
                 if recipe._reached("after", request, said.text):
                     return self.drop()
                 kept = {name: value for name, value in said.headers.items() if name.lower() not in OWN_HEADERS}
-                return self.answer(said.status_code, kept, said.content)
+                return self.answer(said.status_code, kept, recipe._pretend(request, said.content))
 
             do_GET = do_POST = do_PUT = do_DELETE = do
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,9 +15,7 @@ from throughline import Problem, Throughline, models
 PAGES = HERE.parents[1] / "docs"
 APPROVED = [
     Step("the backups are listed", r"^GET /step/listed/"),
-    Step("the act is shown", r"^POST /v1/lanes/\w+/option-sets "),
-    Step("the act is chosen", r"^POST /v1/events .*card\.pressed"),
-    Step("the list is closed", r"^DELETE /v1/lanes/\w+/option-sets/"),
+    Step("the approval is asked for", r"^POST /v1/events .*approval\.requested"),
     Step("the message is reported", r"^POST /v1/effects/\w+/result "),
     Step("the backups are deleted", r"^GET /step/deleted/"),
     Step("the end is told", r"^POST /v1/events .*assistant\.posted"),
@@ -35,11 +33,14 @@ KILLS = [
     # Both at once where it matters most; each alone everywhere.
     if len(sides) == 1 or step.name == "the backups are deleted"
 ]
+DELETED = next(step for step in APPROVED if step.name == "the backups are deleted")
 #: Kill of the agent between two acts.
-BETWEEN = Kill(APPROVED[5], "after", ("agent",))
+BETWEEN = Kill(DELETED, "after", ("agent",))
 DONE = "This is how it ended: the backups older than 30 days are deleted."
-REJECTED = "This is how it ended: nothing was done, it was rejected."
-CHANGED = "nothing was done, it was changed after it was approved."
+GIVEN_UP = "The run was given up: nothing was done here, the request is failed."
+REJECTED = "This is how it ended: nothing was done here, the request is rejected."
+#: States of a request that no act follows.
+OVER = ["rejected", "expired", "cancelled", "failed", "done"]
 
 
 @pytest.fixture(scope="session")
@@ -83,9 +84,9 @@ class Conversation:
         decided: models.Decide = {"version": approval["version"], "decision": decision, "actor": {"id": by}}  # type: ignore[typeddict-item]
         return self.client.decide(approval["id"], decided)
 
-    def told(self, text: str) -> None:
-        """Waits until it was told, nothing of it is left to do, and whoever is to be killed was."""
-        told = lambda: [each for each in self.texts() if each.endswith(text)]  # noqa: E731
+    def told(self, *texts: str) -> None:
+        """Waits until one of these was told, nothing of it is left to do, and whoever is to be killed was."""
+        told = lambda: [each for each in self.texts() if each.endswith(texts)]  # noqa: E731
         self._wait(lambda: told() and not self._offered() and self._recipe.kill_is_over())
         assert len(told()) == 1
 
@@ -97,7 +98,7 @@ class Conversation:
         return [each["text"] for each in self.client.messages(self.lane) if each["role"] == "assistant"]
 
     def acts(self) -> list[models.Effect]:
-        return [each for each in self.client.effects(lane=self.lane) if each["class"] == "option.execute"]
+        return [each for each in self.client.effects(lane=self.lane) if each["class"] == "host.act"]
 
     def deleted(self) -> list[str]:
         """What was deleted since the conversation began."""
@@ -120,6 +121,8 @@ class Acts:
     """The same for each recipe. A class of its own gives it a process of its own, and a server in it."""
 
     program: str
+    #: Whether it performs what was approved though its own state was changed meanwhile, or gives the run up.
+    goes_on_when_changed = True
 
     @pytest.mark.parametrize(
         ("step", "when", "sides"),
@@ -131,7 +134,8 @@ class Acts:
         recipe.kill = Kill(step, when, sides)  # type: ignore[arg-type]
         conversation = Conversation(server, recipe)
         approval = conversation.approval()
-        assert approval["payload"]["exec_ref"].startswith("delete_backups:")
+        asked = {"tool": "delete_backups", "args": {"older_than_days": 30}}
+        assert json.loads(approval["payload"]["payload"]) == asked
         assert conversation.deleted() == []
         if step in REFUSED:
             conversation.decide(approval, "reject")
@@ -142,6 +146,7 @@ class Acts:
             conversation.told(DONE)
             (act,) = conversation.acts()
             assert act["state"] == "done"
+            assert act["payload"] == approval["payload"]["payload"]  # type: ignore[typeddict-item]
             assert conversation.deleted() == [f"{act['id']} 30"]
         with pytest.raises(Problem) as told:
             conversation.decide(approval, "approve")
@@ -159,7 +164,7 @@ class Acts:
         conversation.decide(approval, "reject")
         conversation.told(REJECTED)
 
-    def test_what_was_changed_after_the_approval_is_not_done(self, server: Server, recipe: Recipe) -> None:
+    def test_what_is_done_is_what_was_approved(self, server: Server, recipe: Recipe) -> None:
         conversation = Conversation(server, recipe)
         approval = conversation.approval()
         conversation.settled()
@@ -167,29 +172,56 @@ class Acts:
         conversation.decide(approval, "approve")
         assert change(recipe.folder) > 0
         recipe.start()
-        conversation.told(CHANGED)
+        conversation.told(DONE if self.goes_on_when_changed else GIVEN_UP)
         (act,) = conversation.acts()
-        assert act["state"] == "failed"
+        assert act["state"] == ("done" if self.goes_on_when_changed else "failed")
+        assert conversation.deleted() == ([f"{act['id']} 30"] if self.goes_on_when_changed else [])
+
+    @pytest.mark.parametrize("state", OVER)
+    def test_every_end_without_an_act_is_told(
+        self, server: Server, recipe: Recipe, monkeypatch: pytest.MonkeyPatch, state: str
+    ) -> None:
+        conversation = Conversation(server, recipe)
+        conversation.approval()
+        monkeypatch.setattr(recipe, "pretended", state)
+        conversation.told(f"nothing was done here, the request is {state}.")
         assert conversation.deleted() == []
 
+    def test_a_request_that_is_refused_is_told(self, server: Server, recipe: Recipe) -> None:
+        conversation = Conversation(server, recipe, "please delete the backups older than 1234567890123456 days")
+        conversation.told("a number has at most 15 digits; send 1234567890123456 as a string.")
+        assert conversation.deleted() == conversation.acts() == []
+
     @pytest.mark.parametrize(
-        "kill", [None, Kill(APPROVED[5], "after", ("agent",))], ids=["no kill", "a kill in between"]
+        ("decisions", "kill"),
+        [
+            pytest.param(("approve", "approve"), None, id="no kill"),
+            pytest.param(("approve", "approve"), BETWEEN, id="a kill in between"),
+            pytest.param(("reject", "approve"), None, id="the first is rejected"),
+            pytest.param(("approve", "reject"), None, id="the second is rejected"),
+        ],
     )
-    def test_two_acts_have_two_approvals(self, server: Server, recipe: Recipe, kill: Kill | None) -> None:
+    def test_two_acts_have_two_approvals(
+        self, server: Server, recipe: Recipe, decisions: tuple[str, str], kill: Kill | None
+    ) -> None:
         recipe.kill = kill and replace(kill)
         conversation = Conversation(server, recipe, "please delete both kinds of old backups")
-        for _ in range(2):
+        approved = []
+        for decision in decisions:
             conversation.approval()
             # Where both cards are there at once, the newer one is decided first.
             conversation.settled()
-            conversation.decide(conversation.approval(), "approve")
+            approval = conversation.approval()
+            conversation.decide(approval, decision)
+            approved += [approval["payload"]["payload"]] if decision == "approve" else []
         # In the order of the results, which is not everywhere that of the calls.
-        conversation.told("days are deleted.")
+        conversation.told("days are deleted.", REJECTED)
         acts = conversation.acts()
-        assert [act["state"] for act in acts] == ["done", "done"]
-        days = {act["id"]: re.findall(r"\d+", act["label"])[0] for act in acts}
+        assert [act["state"] for act in acts] == ["done"] * len(approved)
+        payloads = {act["id"]: act["payload"] for act in acts}  # type: ignore[typeddict-item]
+        assert sorted(payloads.values()) == sorted(approved)
+        days = {act: json.loads(payload)["args"]["older_than_days"] for act, payload in payloads.items()}
         assert sorted(conversation.deleted()) == sorted(f"{act} {days[act]}" for act in days)
-        assert sorted(days.values()) == ["30", "90"]
 
     def test_a_message_while_something_waits_is_answered(self, server: Server, recipe: Recipe) -> None:
         conversation = Conversation(server, recipe)
@@ -213,6 +245,8 @@ class TestLangGraph(Acts):
 
 class TestOpenAiAgents(Acts):
     program = "openai_agent.py"
+    # The SDK itself compares.
+    goes_on_when_changed = False
 
 
 class TestAiSdk(Acts):
