@@ -34,7 +34,9 @@ def end_of(client: Throughline, asked: dict[str, str]) -> str | None:
         return f"nothing was done here, nobody can be asked: {asked['refused']}"
     approval = client.approval(asked["approval"])
     # Of what was erased there is no card.
-    state = ((approval.get("card") or {}).get("request") or approval)["state"]
+    card = approval.get("card")
+    request = card.get("request") if card else None
+    state = request["state"] if request else approval["state"]
     waits = state in ("pending", "approved", "uncertain")
     return None if waits else f"nothing was done here, the request is {state}"
 

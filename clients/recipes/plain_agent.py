@@ -81,6 +81,11 @@ def on_act(effect: dict[str, Any]) -> dict[str, Any]:
     return {"outcome": "applied"}
 
 
+def on_end(chat: dict[str, Any], how: str) -> None:
+    """Lets the agent go on without the act that it waits for."""
+    go_on(chat, chat["asked"]["call"], lambda: how)
+
+
 def go_on(chat: dict[str, Any], call: str, result: Callable[[], str]) -> None:
     """Takes the result of the call that waits, unless that was done before a crash, and tells what follows, once."""
     if chat["steps"][-1].get("call") == call:
@@ -183,5 +188,5 @@ while True:
     for file in Path().glob("ln_*.json"):
         chat = json.loads(file.read_text())
         if chat["asked"] and (how := end_of(chat["asked"])):
-            go_on(chat, chat["asked"]["call"], lambda how=how: how)
+            on_end(chat, how)
     time.sleep(0.2)

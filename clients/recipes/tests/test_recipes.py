@@ -34,6 +34,7 @@ KILLS = [
     if len(sides) == 1 or step.name == "the backups are deleted"
 ]
 DELETED = next(step for step in APPROVED if step.name == "the backups are deleted")
+REPORTED = next(step for step in APPROVED if step.name == "the message is reported")
 #: Kill of the agent between two acts.
 BETWEEN = Kill(DELETED, "after", ("agent",))
 DONE = "This is how it ended: the backups older than 30 days are deleted."
@@ -89,6 +90,10 @@ class Conversation:
         told = lambda: [each for each in self.texts() if each.endswith(texts)]  # noqa: E731
         self._wait(lambda: told() and not self._offered() and self._recipe.kill_is_over())
         assert len(told()) == 1
+
+    def killed(self) -> None:
+        """Waits until whoever is to be killed was."""
+        self._wait(self._recipe.kill_is_over)
 
     def settled(self) -> None:
         """Waits until nothing is left for the agent to do."""
@@ -176,6 +181,20 @@ class Acts:
         (act,) = conversation.acts()
         assert act["state"] == ("done" if self.goes_on_when_changed else "failed")
         assert conversation.deleted() == ([f"{act['id']} 30"] if self.goes_on_when_changed else [])
+
+    @pytest.mark.parametrize(("decision", "text"), [("approve", DONE), ("reject", REJECTED)])
+    def test_what_was_decided_while_nobody_ran_is_told_once(
+        self, server: Server, recipe: Recipe, monkeypatch: pytest.MonkeyPatch, decision: str, text: str
+    ) -> None:
+        recipe.kill = Kill(REPORTED, "before", ("agent",))
+        with monkeypatch.context() as nobody:
+            nobody.setattr(recipe, "start", lambda: None)
+            conversation = Conversation(server, recipe)
+            conversation.killed()
+            conversation.decide(conversation.approval(), decision)
+        recipe.start()
+        conversation.told(text)
+        assert len(conversation.deleted()) == len(conversation.acts()) == (decision == "approve")
 
     @pytest.mark.parametrize("state", OVER)
     def test_every_end_without_an_act_is_told(
