@@ -182,7 +182,7 @@ class Acts:
         assert act["state"] == ("done" if self.goes_on_when_changed else "failed")
         assert conversation.deleted() == ([f"{act['id']} 30"] if self.goes_on_when_changed else [])
 
-    @pytest.mark.parametrize(("decision", "text"), [("approve", DONE), ("reject", REJECTED)])
+    @pytest.mark.parametrize(("decision", "text"), [("approve", DONE), ("reject", REJECTED)], ids=["approve", "reject"])
     def test_what_was_decided_while_nobody_ran_is_told_once(
         self, server: Server, recipe: Recipe, monkeypatch: pytest.MonkeyPatch, decision: str, text: str
     ) -> None:
