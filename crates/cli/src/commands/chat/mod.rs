@@ -264,7 +264,7 @@ impl Chat<'_> {
             if told.items.iter().any(|event| settles(event, handover)) {
                 return Ok(());
             }
-            after = told.items.into_iter().filter_map(|event| event.id).last().unwrap_or(after);
+            after = told.items.into_iter().filter_map(|event| event.id).next_back().unwrap_or(after);
         }
         self.app.out.note("your agent has not answered yet; an empty line shows its answer when it has");
         Ok(())
