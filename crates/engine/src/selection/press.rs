@@ -103,12 +103,11 @@ fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) ->
             rung::execute(turn, view, act, Provenance::Deterministic)
         }
         Err(veto) => {
-            let under_way = rung::under_way(turn, &view, &set.id, option);
-            turn.put_view(view);
             let text = match veto {
-                Veto::InFlight => under_way,
+                Veto::InFlight => rung::under_way(turn, &view, &set.id, option),
                 _ => say::press_stale(turn.language()),
             };
+            turn.put_view(view);
             refuse(turn, vetoes::reason(veto), &text)
         }
     }

@@ -15,18 +15,8 @@ pub fn effect_state_name(state: EffectState) -> &'static str {
     }
 }
 
-/// Every state of an effect.
-pub(crate) const EFFECT_STATES: [EffectState; 6] = [
-    EffectState::Planned,
-    EffectState::Attempted,
-    EffectState::Done,
-    EffectState::Failed,
-    EffectState::Uncertain,
-    EffectState::Cancelled,
-];
-
 /// Returns the effect state of that name.
 #[must_use]
 pub fn effect_state(word: &str) -> Option<EffectState> {
-    EFFECT_STATES.into_iter().find(|state| effect_state_name(*state) == word)
+    EffectState::ALL.into_iter().find(|state| effect_state_name(*state) == word)
 }

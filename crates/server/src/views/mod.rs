@@ -6,7 +6,6 @@ mod effect_states;
 mod in_words;
 pub(crate) mod options;
 
-pub(crate) use effect_states::EFFECT_STATES;
 pub use effect_states::{effect_state, effect_state_name};
 
 use std::ops::Deref;

@@ -99,7 +99,7 @@ schemas! {
     /// Sentence of a fact.
     FactText = text(1, super::fact::MAX_TEXT, &solid());
     /// State of an effect.
-    EffectState = words(views::EFFECT_STATES.map(views::effect_state_name));
+    EffectState = words(throughline_store::EffectState::ALL.map(views::effect_state_name));
     /// Choice of approvals to list.
     ApprovalFilter = words(["pending", "all"]);
     /// Level of the kill switch.

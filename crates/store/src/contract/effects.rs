@@ -46,6 +46,12 @@ pub enum EffectState {
     Cancelled,
 }
 
+impl EffectState {
+    /// Every state. The place of each is its number in a store's column, so new ones come last.
+    pub const ALL: [Self; 6] =
+        [Self::Planned, Self::Attempted, Self::Done, Self::Failed, Self::Uncertain, Self::Cancelled];
+}
+
 /// An effect as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredEffect {

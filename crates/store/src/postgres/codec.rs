@@ -12,14 +12,6 @@ use crate::rules::kept_key;
 
 pub(super) const ROW_STATES: [RowState; 5] =
     [RowState::Received, RowState::Done, RowState::Ignored, RowState::Refused, RowState::Dead];
-const EFFECT_STATES: [EffectState; 6] = [
-    EffectState::Planned,
-    EffectState::Attempted,
-    EffectState::Done,
-    EffectState::Failed,
-    EffectState::Uncertain,
-    EffectState::Cancelled,
-];
 
 fn position<T: PartialEq>(all: &[T], value: &T) -> i64 {
     all.iter().position(|each| each == value).and_then(|at| i64::try_from(at).ok()).unwrap_or(-1)
@@ -39,11 +31,11 @@ pub(super) fn row_state(number: i64) -> Result<RowState, TxError> {
 }
 
 pub(super) fn effect_state_number(state: EffectState) -> i64 {
-    position(&EFFECT_STATES, &state)
+    position(&EffectState::ALL, &state)
 }
 
 pub(super) fn effect_state(number: i64) -> Result<EffectState, TxError> {
-    at(&EFFECT_STATES, number)
+    at(&EffectState::ALL, number)
 }
 
 pub(super) fn performer_number(performer: Performer) -> i64 {

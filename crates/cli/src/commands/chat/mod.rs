@@ -250,9 +250,7 @@ impl Chat<'_> {
         // Messages that other turns added meanwhile, such as a posted decision.
         self.show_updates()
     }
-}
 
-impl Chat<'_> {
     /// Waits until the host's agent has answered the message that was handed to it, for [`HOST_ANSWERS`].
     fn wait_for_host(&self, turn: &str, handover: &str) -> Result<(), Failure> {
         let until = Instant::now() + HOST_ANSWERS;
