@@ -2504,8 +2504,8 @@ export interface components {
              */
             name: string;
             /**
-             * @description State. `pinned`: it may be used. `new`, `changed`, `missing`, `unreachable`: it is off. `unused`: it is not
-             *     configured.
+             * @description State. `pinned`: it may be used. `new`, `changed`, `missing`, `unconnected`, `unreachable`: it is off. `unused`: it
+             *     is not configured.
              */
             state: string;
             /** @description Required arguments that nobody is asked for. */

@@ -13,8 +13,20 @@ impl Key {
     /// Returns `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        Self::within(text, 1_024)
+    }
+
+    /// Parses a token that another server made: like a key, of at most 16 KiB. A signed one is longer than keys are.
+    ///
+    /// Returns `None` for any other text.
+    #[must_use]
+    pub fn token(text: &str) -> Option<Self> {
+        Self::within(text, 16 * 1_024)
+    }
+
+    fn within(text: &str, most: usize) -> Option<Self> {
         let key = text.trim();
-        let good = (1..=1_024).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        let good = (1..=most).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
         good.then(|| Self(Zeroizing::new(key.to_owned())))
     }
 
@@ -50,6 +62,10 @@ mod tests {
         );
         for wrong in ["", " \n", "two words", "line\nbreak", "schl\u{fc}ssel", &"x".repeat(1_025)] {
             assert!(Key::parse(wrong).is_none(), "{wrong:?}");
+        }
+        assert!(Key::token(&"x".repeat(16 * 1_024)).is_some());
+        for wrong in ["", "two words", &"x".repeat(16 * 1_024 + 1)] {
+            assert!(Key::token(wrong).is_none());
         }
     }
 }

@@ -94,7 +94,7 @@ pub async fn open_tracking(
     let channel = |name: &str| (name.to_owned(), Arc::new(ReadFromStore::new(name)) as Arc<dyn Channel>);
     let named = |channel: Arc<dyn Channel>| (channel.name().to_owned(), channel);
     let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
-    let clients = tools::open(&config, &store)?;
+    let clients = tools::open(&config, &store, &key)?;
     let jira_apps = jira_apps::open(&config, &store, &key)?;
     let telegram = telegram::Adapter::open(&config, &store, &key)?.map(Arc::new);
     let slack = slack::Adapter::open(&config, &store, &key)?.map(Arc::new);

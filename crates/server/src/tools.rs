@@ -1,6 +1,8 @@
 //! Tools and sub-agents: from settings and token files to the workers that the runtime calls; stored pins; and
 //! `doctor tools`.
 
+mod grants;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +16,15 @@ use throughline_engine::retry::Guarantee;
 use throughline_runtime::{NotReady, Permit, Worker};
 use throughline_store::{Document, MemoryStore, Store, StoreError, SystemClock};
 use throughline_tools::{
-    AgentSetting, ChildSetting, Key, ListedTool, NoPlace, Pin, PinStatus, Pins, PinsError, ReadyClient,
-    RemoteAddress, ServerAddress, ServerSetting, Settings, ToolSetting,
+    AgentSetting, ChildSetting, GrantOf, GrantedAddress, Key, KnownAs, ListedTool, NoPlace, OAuthSetting,
+    Pin, PinStatus, Pins, PinsError, ReadyClient, RemoteAddress, ServerAddress, ServerSetting, Settings,
+    ToolSetting,
 };
 
-use crate::config::{Config, PlaceConfig, ServerAt};
+use self::grants::StoredGrants;
+use crate::config::{Config, GrantConfig, KnownAsConfig, OAuthConfig, PlaceConfig, ServerAt};
 use crate::finding::{Finding, State, finding};
+use crate::instance::Instance;
 use crate::start_error::StartError;
 use crate::wire;
 
@@ -32,7 +37,11 @@ const PINS: &str = "pins";
 ///
 /// # Errors
 /// A token file or an address cannot be used.
-pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc<Clients>>, StartError> {
+pub(crate) fn open(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    key: &[u8; 32],
+) -> Result<Option<Arc<Clients>>, StartError> {
     if config.tools.is_empty() {
         return Ok(None);
     }
@@ -44,6 +53,10 @@ pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc
                 ServerAddress::Child(ChildSetting { command, args, env })
             }
             ServerAt::Http(at) => ServerAddress::Http(place(at)?),
+            ServerAt::Granted { url, oauth: way, allow_loopback } => {
+                let (url, oauth, allow_loopback) = (url.clone(), oauth(way)?, *allow_loopback);
+                ServerAddress::Granted(GrantedAddress { url, oauth, allow_loopback })
+            }
         };
         let server = ServerSetting { at, calls: server.calls };
         settings.servers.insert(name.clone(), server);
@@ -62,7 +75,8 @@ pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc
         settings.agents.insert(name.clone(), setting);
     }
     let pins = StoredPins { store: store.clone(), tenant: config.tenant.clone() };
-    let clients = Clients::new(settings, Arc::new(pins));
+    let grants = StoredGrants::new(store.clone(), &config.tenant, key);
+    let clients = Clients::new(settings, Arc::new(pins), Arc::new(grants));
     let clients = clients.map_err(|(what, why)| StartError::Tool { why: format!("`{what}`: {why}") });
     Ok(Some(Arc::new(clients?)))
 }
@@ -72,10 +86,37 @@ fn place(at: &PlaceConfig) -> Result<RemoteAddress, StartError> {
     Ok(RemoteAddress { url: at.url.clone(), token, allow_loopback: at.allow_loopback })
 }
 
+fn oauth(way: &OAuthConfig) -> Result<OAuthSetting, StartError> {
+    let of = match &way.of {
+        GrantConfig::Person(KnownAsConfig::Nobody) => GrantOf::Person(KnownAs::Nobody),
+        GrantConfig::Person(KnownAsConfig::Document { url }) => {
+            GrantOf::Person(KnownAs::Document { url: url.clone() })
+        }
+        GrantConfig::Person(KnownAsConfig::Registered { client_id, file }) => {
+            let secret = file.as_deref().map(token).transpose()?;
+            GrantOf::Person(KnownAs::Registered { client_id: client_id.clone(), secret })
+        }
+        GrantConfig::Secret { client_id, file } => {
+            GrantOf::Secret { client_id: client_id.clone(), secret: token(file)? }
+        }
+        GrantConfig::SigningKey { client_id, file, algorithm } => GrantOf::SigningKey {
+            client_id: client_id.clone(),
+            pem: text(file)?.into(),
+            algorithm: *algorithm,
+        },
+    };
+    Ok(OAuthSetting { of, scopes: way.scopes.clone() })
+}
+
+fn text(file: &Path) -> Result<String, StartError> {
+    std::fs::read_to_string(file).map_err(|error| StartError::Tool {
+        why: format!("the token file {} cannot be read: {error}", file.display()),
+    })
+}
+
 fn token(file: &Path) -> Result<Key, StartError> {
     let cannot = |why: String| StartError::Tool { why };
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| cannot(format!("the token file {} cannot be read: {error}", file.display())))?;
+    let text = text(file)?;
     Key::parse(&text)
         .ok_or_else(|| cannot(format!("{} does not hold a token, which is one word", file.display())))
 }
@@ -175,12 +216,16 @@ fn to_wire(listed: ListedTool) -> wire::Tool {
     }
 }
 
-/// Asks every configured server and agent for its definition, and compares it with the pins in `store`. Returns
-/// nothing if none is configured.
-pub async fn examine(config: &Config, store: Option<Arc<dyn Store>>) -> Vec<Finding> {
+/// Asks every configured server and agent for its definition, and compares it with the pins of an installation. Without
+/// one, nothing is pinned and nothing granted. Returns nothing if none is configured.
+pub async fn examine(config: &Config, instance: Option<&Instance>) -> Vec<Finding> {
     const WHAT: &str = "tools";
     let fresh = || Arc::new(MemoryStore::new(Arc::new(SystemClock::default()))) as Arc<dyn Store>;
-    let clients = match open(config, &store.unwrap_or_else(fresh)) {
+    let opened = match instance {
+        Some(instance) => Ok(instance.tools.clone()),
+        None => open(config, &fresh(), &[0; 32]),
+    };
+    let clients = match opened {
         Ok(None) => return Vec::new(),
         Ok(Some(clients)) => clients,
         Err(error) => {
@@ -213,12 +258,17 @@ pub async fn examine(config: &Config, store: Option<Arc<dyn Store>>) -> Vec<Find
 /// Returns the addresses that may be on this machine.
 fn here(config: &Config) -> Vec<(String, String)> {
     let servers = config.tools.servers.iter().filter_map(|(name, server)| match &server.at {
-        ServerAt::Http(place) => Some((format!("mcp.{name}"), place)),
+        ServerAt::Http(PlaceConfig { url, allow_loopback, .. })
+        | ServerAt::Granted { url, allow_loopback, .. } => {
+            Some((format!("mcp.{name}"), url, *allow_loopback))
+        }
         ServerAt::Child { .. } => None,
     });
-    let agents = config.tools.agents.iter().map(|(name, agent)| (format!("agents.{name}"), &agent.place));
-    let all = servers.chain(agents).filter(|(_, place)| place.allow_loopback);
-    all.map(|(name, place)| (name, place.url.clone())).collect()
+    let agents = config.tools.agents.iter();
+    let agents =
+        agents.map(|(name, agent)| (format!("agents.{name}"), &agent.place.url, agent.place.allow_loopback));
+    let all = servers.chain(agents).filter(|(.., allow_loopback)| *allow_loopback);
+    all.map(|(name, url, _)| (name, url.clone())).collect()
 }
 
 fn examined(one: &ListedTool) -> Finding {
@@ -226,6 +276,10 @@ fn examined(one: &ListedTool) -> Finding {
     let line = |text: &str| format!("{} ({}): {text}", one.name, one.at);
     let broken = |text: &str, fix: &str| finding(what, State::Broken, line(text), Some(fix));
     match &one.status {
+        PinStatus::Unconnected => broken(
+            "nobody has connected its server, or the connection has ended",
+            "`throughline tools connect` and the server's name (TL-5303)",
+        ),
         PinStatus::Unreachable(why) => broken(why, "is it running, and is its address or command right?"),
         PinStatus::Missing => {
             broken("its server has no such tool", "`throughline tools list` shows what it has")

@@ -9,10 +9,10 @@ use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::ToolFault;
 
 use crate::a2a::Agent;
-use crate::mcp::{ReadyCall, Server, ToolCall, ToolDescription};
+use crate::mcp::{NoTools, ReadyCall, Server, ToolCall, ToolDescription};
 use crate::outcome::{NoPlace, rejected};
 use crate::pins::{Pin, Pins, PinsError};
-use crate::{Settings, ToolSetting};
+use crate::{Consent, Grants, Settings, ToolSetting};
 
 /// The clients of all configured servers and agents.
 pub struct Clients {
@@ -57,6 +57,8 @@ pub enum PinStatus {
     Changed,
     /// Its server does not have it.
     Missing,
+    /// Somebody has to connect its server first, or again (`TL-5303`).
+    Unconnected,
     /// It cannot be reached; the reason.
     Unreachable(String),
     /// A server offers it, and it is not configured.
@@ -81,6 +83,7 @@ impl PinStatus {
             Self::New => "new",
             Self::Changed => "changed",
             Self::Missing => "missing",
+            Self::Unconnected => "unconnected",
             Self::Unreachable(_) => "unreachable",
             Self::Unused => "unused",
         }
@@ -90,11 +93,16 @@ impl PinStatus {
 impl Clients {
     /// # Errors
     /// The setting that cannot be used, and the reason, for people.
-    pub fn new(settings: Settings, pins: Arc<dyn Pins>) -> Result<Self, (String, String)> {
+    pub fn new(
+        settings: Settings,
+        pins: Arc<dyn Pins>,
+        grants: Arc<dyn Grants>,
+    ) -> Result<Self, (String, String)> {
         let timeouts = settings.timeouts;
         let mut servers = BTreeMap::new();
         for (name, setting) in &settings.servers {
-            let server = Server::new(name, setting, timeouts).map_err(|why| (format!("mcp.{name}"), why))?;
+            let server =
+                Server::new(name, setting, timeouts, &grants).map_err(|why| (format!("mcp.{name}"), why))?;
             servers.insert(name.clone(), server);
         }
         let mut agents = BTreeMap::new();
@@ -254,12 +262,15 @@ impl Clients {
         &self,
         name: &str,
         tool: &ToolSetting,
-        tools: &Result<Vec<ToolDescription>, String>,
+        tools: &Result<Vec<ToolDescription>, NoTools>,
     ) -> Result<ListedTool, PinsError> {
         let (name, at) = (format!("tool:{name}"), format!("{}/{}", tool.server, tool.tool));
         let described = match tools {
             Err(why) => {
-                let status = PinStatus::Unreachable(why.clone());
+                let status = match why {
+                    NoTools::Unconnected { .. } => PinStatus::Unconnected,
+                    NoTools::Unreachable(why) => PinStatus::Unreachable(why.clone()),
+                };
                 return Ok(ListedTool { name, at, status, description: String::new(), unasked: Vec::new() });
             }
             Ok(tools) => tools.iter().find(|described| described.name == tool.tool),
@@ -346,7 +357,7 @@ impl Clients {
             }
             let tools = client.tools().await;
             said.extend(of_it.into_iter().map(|(name, tool)| {
-                let described = tools.as_ref().map_err(Clone::clone).and_then(|tools| {
+                let described = tools.as_ref().map_err(NoTools::to_string).and_then(|tools| {
                     let described = tools.iter().find(|described| described.name == *tool);
                     described
                         .map(|it| it.definition.clone())
@@ -364,6 +375,34 @@ impl Clients {
             }
         }
         said
+    }
+
+    /// Begins to connect a server whose tokens a person grants. They open the address of the consent, and come back to
+    /// `back`.
+    ///
+    /// # Errors
+    /// There is nothing to agree to; the text is for people.
+    pub async fn begin_to_connect(&self, server: &str, back: &str) -> Result<Consent, String> {
+        self.server(server)?.begin(back).await
+    }
+
+    /// Ends what [`Self::begin_to_connect`] began, with the whole address that the person came back by. `by` is who they
+    /// are, for the record.
+    ///
+    /// # Errors
+    /// There is no grant, or it was not kept. An earlier one stays. The text is for people.
+    pub async fn finish_to_connect(
+        &self,
+        server: &str,
+        consent: &Consent,
+        back: &str,
+        by: &str,
+    ) -> Result<(), String> {
+        self.server(server)?.finish(consent, back, by).await
+    }
+
+    fn server(&self, name: &str) -> Result<&Server, String> {
+        self.servers.get(name).ok_or_else(|| format!("there is no `mcp.{name}` in the configuration"))
     }
 
     /// Ends every connection, and every server process with all it started.

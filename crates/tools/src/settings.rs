@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use throughline_net::Key;
 
+use crate::OAuthSetting;
+
 /// The settings of all tools and sub-agents.
 #[derive(Clone, Default)]
 pub struct Settings {
@@ -35,6 +37,19 @@ pub enum ServerAddress {
     Child(ChildSetting),
     /// A server over HTTP.
     Http(RemoteAddress),
+    /// A server over HTTP whose tokens are granted.
+    Granted(GrantedAddress),
+}
+
+/// The address of a server whose tokens are granted.
+#[derive(Clone)]
+pub struct GrantedAddress {
+    /// Its address.
+    pub url: String,
+    /// The way to a token.
+    pub oauth: OAuthSetting,
+    /// True if the address may be of this machine.
+    pub allow_loopback: bool,
 }
 
 /// A child process.

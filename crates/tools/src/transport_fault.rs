@@ -4,6 +4,7 @@
 use std::error::Error as StdError;
 
 use rmcp::service::{ClientInitializeError, ServiceError};
+use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use throughline_engine::data::call::CallOutcome;
 use throughline_engine::data::effect::Attempt;
@@ -35,7 +36,7 @@ pub(crate) fn of_call(error: &ServiceError) -> Attempt<CallOutcome> {
         ServiceError::McpError(refused) => rejected(Fault::Said(refused.message.to_string())),
         ServiceError::InputRequiredRoundsExceeded { .. } => rejected(ToolFault::AsksAgain),
         ServiceError::UnexpectedResponse => unknown(ToolFault::NoResult),
-        ServiceError::TransportSend(sent) => match sent.error.downcast_ref::<Http>() {
+        ServiceError::TransportSend(_) => match http(error) {
             Some(Http::Client(error)) => of_request(error),
             Some(Http::HttpStatus(answer)) if answer.status == 429 => {
                 let hint = answer.retry_after.as_deref().and_then(throughline_net::retry_after);
@@ -44,6 +45,10 @@ pub(crate) fn of_call(error: &ServiceError) -> Attempt<CallOutcome> {
             Some(Http::HttpStatus(answer)) => unknown(ToolFault::Failing { status: answer.status }),
             Some(Http::SessionExpired) => Attempt::NotApplied { why: ToolFault::Forgot.into(), hint: None },
             Some(Http::AuthRequired(_) | Http::InsufficientScope(_)) => rejected(ToolFault::RefusesToken),
+            Some(Http::Auth(error)) => match of_access(error) {
+                refused @ (ToolFault::LacksRights | ToolFault::RefusesToken) => rejected(refused),
+                why => Attempt::NotApplied { why: why.into(), hint: None },
+            },
             _ => unknown(ToolFault::BrokenOff),
         },
         _ => unknown(ToolFault::BrokenOff),
@@ -52,11 +57,56 @@ pub(crate) fn of_call(error: &ServiceError) -> Attempt<CallOutcome> {
 
 /// Returns the reason that a server could not be got ready.
 pub(crate) fn of_start(error: &ClientInitializeError) -> ToolFault {
-    match find::<Http>(error) {
+    let cause = cause_of_start(error);
+    if let Some(error) = find::<AuthError>(cause) {
+        return of_access(error);
+    }
+    match find::<Http>(cause) {
         Some(Http::AuthRequired(_) | Http::InsufficientScope(_)) => ToolFault::RefusesToken,
         Some(Http::HttpStatus(answer)) => ToolFault::Failing { status: answer.status },
         _ if error.is_authorization_required() => ToolFault::RefusesToken,
         _ => ToolFault::OutOfReach,
+    }
+}
+
+/// Returns the error of the transport, of the last attempt if an older revision was attempted too. `rmcp` does not name it
+/// as a source.
+fn cause_of_start(error: &ClientInitializeError) -> &(dyn StdError + 'static) {
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => cause_of_start(fallback),
+        ClientInitializeError::TransportError { error, .. } => error.error.as_ref(),
+        error => error,
+    }
+}
+
+/// Returns the reason that the tools of a server were not listed.
+pub(crate) fn of_list(error: &ServiceError) -> ToolFault {
+    match http(error) {
+        Some(Http::AuthRequired(_) | Http::InsufficientScope(_)) => ToolFault::RefusesToken,
+        Some(Http::Auth(error)) => of_access(error),
+        _ => ToolFault::Unlisted,
+    }
+}
+
+/// Returns what a server said when it refused to list its tools without a token.
+pub(crate) fn challenge_of_list(error: &ServiceError) -> Option<&str> {
+    http(error).and_then(Http::auth_challenge)
+}
+
+fn http(error: &ServiceError) -> Option<&Http> {
+    match error {
+        ServiceError::TransportSend(sent) => sent.error.downcast_ref::<Http>(),
+        _ => None,
+    }
+}
+
+/// Returns the reason that there is no token for a request, or not the right one.
+fn of_access(error: &AuthError) -> ToolFault {
+    match error {
+        AuthError::AuthorizationRequired => ToolFault::Unconnected,
+        AuthError::InsufficientScope { .. } => ToolFault::LacksRights,
+        AuthError::TokenExpired => ToolFault::RefusesToken,
+        _ => ToolFault::NoToken,
     }
 }
 

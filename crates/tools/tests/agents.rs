@@ -8,7 +8,7 @@ use serde_json::json;
 use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, RemoteTask, Risk};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::{LaneKey, Language};
-use throughline_tools::{AgentSetting, Clients, MemoryPins, RemoteAddress, Settings, Timeouts};
+use throughline_tools::{AgentSetting, Clients, MemoryGrants, MemoryPins, RemoteAddress, Settings, Timeouts};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -64,7 +64,7 @@ fn clients(at: &str, timeouts: Timeouts) -> Clients {
     let place = RemoteAddress { url: at.to_owned(), token: None, allow_loopback: true };
     let agents = BTreeMap::from([("writer".into(), AgentSetting { place, idempotent: false })]);
     let settings = Settings { agents, timeouts, ..Settings::default() };
-    Clients::new(settings, Arc::new(MemoryPins::default())).unwrap()
+    Clients::new(settings, Arc::new(MemoryPins::default()), Arc::new(MemoryGrants::default())).unwrap()
 }
 
 async fn work(clients: &Clients, risk: Risk, underway: Option<&RemoteTask>) -> Attempt<CallOutcome> {

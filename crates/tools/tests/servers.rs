@@ -10,8 +10,8 @@ use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, 
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::{LaneKey, Language};
 use throughline_tools::{
-    ChildSetting, Clients, MemoryPins, PinStatus, ServerAddress, ServerSetting, Settings, Timeouts,
-    ToolSetting,
+    ChildSetting, Clients, MemoryGrants, MemoryPins, PinStatus, ServerAddress, ServerSetting, Settings,
+    Timeouts, ToolSetting,
 };
 
 /// A server of the older protocol generation with a tool `look`; `does` is the script of a call.
@@ -69,7 +69,9 @@ impl World {
             agents: BTreeMap::new(),
             timeouts,
         };
-        let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
+        let clients =
+            Clients::new(settings, Arc::new(MemoryPins::default()), Arc::new(MemoryGrants::default()))
+                .unwrap();
         Self { folder, clients }
     }
 
@@ -323,7 +325,8 @@ async fn what_cannot_be_started_was_not_called() {
         tools: BTreeMap::from([("look".into(), tool)]),
         ..Settings::default()
     };
-    let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
+    let clients =
+        Clients::new(settings, Arc::new(MemoryPins::default()), Arc::new(MemoryGrants::default())).unwrap();
     let listed = clients.list().await.unwrap();
     assert!(
         matches!(&listed[0].status, PinStatus::Unreachable(why) if why.contains("cannot be started")),

@@ -1719,8 +1719,8 @@ class Tool(TypedDict):
     """
     state: str
     """
-    State. `pinned`: it may be used. `new`, `changed`, `missing`, `unreachable`: it is off. `unused`: it is not
-    configured.
+    State. `pinned`: it may be used. `new`, `changed`, `missing`, `unconnected`, `unreachable`: it is off. `unused`: it
+    is not configured.
     """
     unasked: NotRequired[list[str]]
     """

@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
+mod connect_tool;
 pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod effects;

@@ -1,9 +1,10 @@
-//! `throughline tools`: lists tools and sub-agents, and pins the descriptions they give of themselves.
+//! `throughline tools`: lists tools and sub-agents, pins the descriptions they give of themselves, and connects servers.
 
 use serde::Serialize;
 use throughline_server::wire::{PinnedTools, Tool, UnreachableTool};
 use throughline_server::{StartError, tools};
 
+use super::connect_tool;
 use crate::api::{self, Remote};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
@@ -17,6 +18,7 @@ Examples:
   throughline tools list                 asks every server and agent, and compares with the pins
   throughline tools pin                  you have looked: all that is configured may be used
   throughline tools pin tool:weather     this one alone
+  throughline tools connect crm          grants this installation the tokens of mcp.crm, in a browser
   throughline tools list --server http://127.0.0.1:7070 --token-file admin.token")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,13 +27,25 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List what is configured, and what servers offer beside it: pinned, new, changed, missing, unreachable or unused
+    /// List what is configured, and what servers offer beside it: pinned, new, changed, missing, unconnected, unreachable
+    /// or unused
     List,
     /// Pin the current descriptions of what is configured, once you have looked at them
     Pin {
         /// One alone: tool:weather, agent:writer
         #[arg(value_name = "NAME")]
         name: Option<String>,
+    },
+    /// Connect a server with `oauth`: prints an address to open in a browser, and keeps what is granted there
+    ///
+    /// The browser comes back to this machine. From elsewhere, set --port and forward it: ssh -L 8765:127.0.0.1:8765 …
+    Connect {
+        /// The server's name in the configuration
+        #[arg(value_name = "NAME")]
+        server: String,
+        /// Port on 127.0.0.1 to which the browser comes back, for an id that is registered with one; any, if not set
+        #[arg(long, default_value_t = 0, hide_default_value = true)]
+        port: u16,
     },
 }
 
@@ -45,6 +59,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     match &args.command {
         Command::List => list(app),
         Command::Pin { name } => pin(app, name.as_deref()),
+        Command::Connect { server, port } => connect_tool::run(app, server, *port),
     }
 }
 
@@ -67,6 +82,13 @@ fn list(app: &App) -> Outcome {
         app.out.note(&format!(
             "{} off until you looked at it: `throughline tools pin` (TL-5301)",
             count_are(off)
+        ));
+    }
+    let unconnected = items.iter().filter(|tool| tool.state == "unconnected").count();
+    if unconnected > 0 {
+        app.out.note(&format!(
+            "{} waiting for somebody to connect the server: `throughline tools connect NAME` (TL-5303)",
+            count_are(unconnected)
         ));
     }
     Ok(Exit::Ok)

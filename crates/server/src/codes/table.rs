@@ -471,6 +471,11 @@ codes! {
          cannot be used.",
         "Correct what the message names; docs/tools.md has an example of each. `throughline doctor tools` asks all of them.",
         ["mcp", "tools", "agents"];
+    TOOL_UNCONNECTED = 5303, "tool.unconnected", None, "A tool server is not connected",
+        "Nobody granted a token for a tool server, or the grant has ended. Its tools are called again once somebody connects it.",
+        "The server takes tokens of OAuth (`mcp.NAME.oauth`), and whoever agrees to one did not, took it back, or it was not used for too long.",
+        "Run `throughline tools connect NAME` with the server's name, and open the address it prints.",
+        ["mcp.NAME.oauth"];
 
     WEBHOOK_MISCONFIGURED = 5401, "webhook.misconfigured", None, "A webhook's configuration cannot work",
         "A webhook is configured in a way that no event could be sent with. Nothing was started.",

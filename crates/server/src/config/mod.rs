@@ -12,6 +12,7 @@ mod schema;
 mod slack;
 mod sources;
 mod store;
+mod tool_oauth;
 mod tools;
 mod trackers;
 mod webhooks;
@@ -39,7 +40,10 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use store::{PostgresUrl, RedisUrl, StoreUrl};
-pub use tools::{AgentConfig, PlaceConfig, ServerAt, ServerConfig, ToolConfig, ToolsConfig};
+pub use tools::{
+    AgentConfig, GrantConfig, KnownAsConfig, OAuthConfig, PlaceConfig, ServerAt, ServerConfig, ToolConfig,
+    ToolsConfig,
+};
 pub use trackers::{GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
 pub use webhooks::WebhookConfig;
 

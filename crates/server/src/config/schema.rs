@@ -278,8 +278,34 @@ fn server_of_tools() -> Vec<SettingKey> {
         ),
         key("url", Text, "The address of a server over HTTP, in place of a command."),
         key("token_file", Text, "File of the bearer token it wants."),
+        key("oauth", Schema::Table(oauth()), "In place of a token_file: how a token is come by."),
         key("allow_loopback", Flag, "True if url may be on this machine, and then http."),
         key("calls", Number, "The most calls at once, 1 to 32; 4 if not set."),
+    ]
+}
+
+fn oauth() -> Vec<SettingKey> {
+    use Schema::{Text, Word};
+    vec![
+        key(
+            "grant",
+            Word(vec!["person", "client"]),
+            "person, if not set: somebody agrees, once, by throughline tools connect. client: it has rights of its own.",
+        ),
+        key(
+            "client_id",
+            Text,
+            "Id that is registered at its authorization server. Not set: we register ourselves.",
+        ),
+        key("client_secret_file", Text, "File of the secret of that id."),
+        key(
+            "client_metadata_url",
+            Text,
+            "Address of a document that describes us, where that is taken in place of a client_id.",
+        ),
+        key("private_key_file", Text, "For client: file of the private key, as PEM, in place of a secret."),
+        key("signing_algorithm", Text, "Algorithm of that key: ES256, if not set, ES384 or RS256."),
+        key("scopes", texts(), "Scopes to ask for. Not set: those that the server names."),
     ]
 }
 

@@ -8,6 +8,9 @@ use throughline_engine::data::call::{Agent, Risk, Tool};
 use throughline_language::Expected;
 use throughline_tools::check_address;
 
+use super::tool_oauth::RawOAuth;
+pub use super::tool_oauth::{GrantConfig, KnownAsConfig, OAuthConfig};
+
 /// Tools and sub-agents with clients in this process. The host behind the HTTP API performs the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolsConfig {
@@ -47,6 +50,15 @@ pub enum ServerAt {
     },
     /// Server over HTTP.
     Http(PlaceConfig),
+    /// Server over HTTP whose tokens are granted.
+    Granted {
+        /// URL.
+        url: String,
+        /// Way to a token.
+        oauth: OAuthConfig,
+        /// Allows an address on this machine.
+        allow_loopback: bool,
+    },
 }
 
 /// Address of a server or agent.
@@ -93,6 +105,7 @@ impl ToolsConfig {
     pub(super) fn token_files(&self) -> BTreeSet<&PathBuf> {
         let servers = self.servers.values().filter_map(|server| match &server.at {
             ServerAt::Http(place) => place.token_file.as_ref(),
+            ServerAt::Granted { oauth, .. } => oauth.secret_file(),
             ServerAt::Child { .. } => None,
         });
         servers.chain(self.agents.values().filter_map(|agent| agent.place.token_file.as_ref())).collect()
@@ -108,6 +121,7 @@ pub(super) struct RawServer {
     env: Vec<String>,
     url: Option<String>,
     token_file: Option<PathBuf>,
+    oauth: Option<RawOAuth>,
     #[serde(default)]
     allow_loopback: bool,
     calls: Option<usize>,
@@ -210,10 +224,10 @@ impl Checked {
     }
 }
 
-type SettingError = (&'static str, String);
+pub(super) type SettingError = (&'static str, String);
 
 fn server(raw: RawServer) -> Result<ServerConfig, SettingError> {
-    let RawServer { command, args, env, url, token_file, allow_loopback, calls } = raw;
+    let RawServer { command, args, env, url, token_file, oauth, allow_loopback, calls } = raw;
     let calls = calls.unwrap_or(CALLS);
     if !(1..=MAX_CALLS).contains(&calls) {
         return Err((".calls", format!("it is 1 to {MAX_CALLS}")));
@@ -224,7 +238,17 @@ fn server(raw: RawServer) -> Result<ServerConfig, SettingError> {
         (Some(_), None) if token_file.is_some() => {
             Err((".token_file", "a process is given no token; name what it needs in `env`".into()))
         }
+        (Some(_), None) if oauth.is_some() => {
+            Err((".oauth", "a process is given no token; name what it needs in `env`".into()))
+        }
+        (None, Some(_)) if token_file.is_some() && oauth.is_some() => {
+            Err(("", "its token is in a `token_file` or is granted by `oauth`, not both".into()))
+        }
         (Some(command), None) => Ok(ServerAt::Child { command, args, env }),
+        (None, Some(url)) if let Some(oauth) = oauth => {
+            check_address(&url, allow_loopback).map_err(|why| (".url", why))?;
+            Ok(ServerAt::Granted { url, oauth: oauth.checked()?, allow_loopback })
+        }
         (None, Some(url)) => Ok(ServerAt::Http(place(url, token_file, allow_loopback)?)),
     };
     Ok(ServerConfig { at: at?, calls })
@@ -293,6 +317,13 @@ mod tests {
             (r#"tools.t = { tool = "x" }"#, "tools.t.server", "no server"),
             (r#"agents.w = { url = "https://169.254.169.254" }"#, "agents.w.url", "no public address"),
             (r#"agents.w = { token_file = "t" }"#, "agents.w.url", "no address"),
+            (r#"mcp.a = { command = "x", oauth = {} }"#, "mcp.a.oauth", "`env`"),
+            (
+                r#"mcp.a = { url = "https://a.example.com", token_file = "t", oauth = {} }"#,
+                "mcp.a",
+                "not both",
+            ),
+            (r#"mcp.a = { url = "https://10.0.0.1", oauth = {} }"#, "mcp.a.url", "no public address"),
             ("mcp.a = {}\ntools.t = { server = \"a\" }", "mcp.a", "neither"),
         ] {
             let wrong = of(text).wrong;

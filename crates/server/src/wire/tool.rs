@@ -11,8 +11,8 @@ pub struct Tool {
     pub name: String,
     /// Server and name of a tool, or address of an agent.
     pub at: String,
-    /// State. `pinned`: it may be used. `new`, `changed`, `missing`, `unreachable`: it is off. `unused`: it is not
-    /// configured.
+    /// State. `pinned`: it may be used. `new`, `changed`, `missing`, `unconnected`, `unreachable`: it is off. `unused`: it
+    /// is not configured.
     pub state: String,
     /// Reason why it could not be asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]

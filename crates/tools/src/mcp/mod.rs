@@ -4,7 +4,9 @@
 //! One connection, made when needed, and made again after a doubling wait when it broke. Several calls share it; one
 //! that is given up, because its time is over or nobody wants it any more, is cancelled at the server.
 
+mod authorized;
 mod child;
+mod connect;
 mod handler;
 mod in_flight;
 mod result_text;
@@ -13,7 +15,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use reqwest::Client;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ElicitResult, ElicitationAction, InputRequest,
     InputRequiredResult, PaginatedRequestParams, ProtocolVersion,
@@ -33,11 +34,13 @@ use throughline_net::Address;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use self::authorized::Http;
 use self::handler::{Form, Handler};
 use self::in_flight::{Asked, InFlight, Place};
+use crate::oauth::Authorization;
 use crate::outcome::{rejected, wrong_argument};
 use crate::transport_fault::{self, chain};
-use crate::{ChildSetting, NoPlace, RemoteAddress, ServerAddress, ServerSetting, Timeouts, arguments};
+use crate::{ChildSetting, Grants, NoPlace, ServerAddress, ServerSetting, Timeouts, arguments};
 
 /// The longest message of a server, in bytes.
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
@@ -66,7 +69,7 @@ pub(crate) struct Server {
 /// The transport.
 enum Transport {
     Child(ChildSetting),
-    Http { client: Client, config: StreamableHttpClientTransportConfig },
+    Http { client: Http, config: Box<StreamableHttpClientTransportConfig> },
 }
 
 /// The connection, and its failures.
@@ -99,6 +102,17 @@ struct Connection {
     /// The tools, as they were listed last.
     tools: std::sync::Mutex<Vec<ToolDescription>>,
     group: Option<child::Group>,
+}
+
+/// The reason that the tools of a server are not known.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum NoTools {
+    /// Somebody has to connect it first, or again.
+    #[error("nobody has connected it, or the connection has ended: `throughline tools connect {server}`")]
+    Unconnected { server: String },
+    /// It cannot be reached, or does not answer.
+    #[error("{0}")]
+    Unreachable(String),
 }
 
 /// A tool's definition by its server, which is pinned.
@@ -146,10 +160,30 @@ struct Resume {
 impl Server {
     /// # Errors
     /// It cannot be used as configured; the text is for people.
-    pub(crate) fn new(name: &str, setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
+    pub(crate) fn new(
+        name: &str,
+        setting: &ServerSetting,
+        timeouts: Timeouts,
+        grants: &Arc<dyn Grants>,
+    ) -> Result<Self, String> {
         let transport = match &setting.at {
             ServerAddress::Child(child) => Transport::Child(child.clone()),
-            ServerAddress::Http(place) => http(place, timeouts, setting.calls)?,
+            ServerAddress::Http(place) => {
+                let address = Address::parse(&place.url, place.allow_loopback)?;
+                let mut config = http_config(&address, setting.calls);
+                if let Some(token) = &place.token {
+                    config = config.auth_header(token.as_str());
+                }
+                http(&address, timeouts, config, None)?
+            }
+            ServerAddress::Granted(place) => {
+                let address = Address::parse(&place.url, place.allow_loopback)?;
+                let config = http_config(&address, setting.calls);
+                let (oauth, grants) = (place.oauth.clone(), grants.clone());
+                let authorization =
+                    Authorization::new(name, address.clone(), oauth, timeouts.connect, grants)?;
+                http(&address, timeouts, config, Some(authorization))?
+            }
         };
         let room = Arc::new(Semaphore::new(setting.calls));
         Ok(Self { name: name.to_owned(), transport, timeouts, room, state: Arc::default() })
@@ -159,8 +193,12 @@ impl Server {
     ///
     /// # Errors
     /// It cannot be reached or does not answer.
-    pub(crate) async fn tools(&self) -> Result<Vec<ToolDescription>, String> {
-        self.current().await.map(|(_, tools)| tools).map_err(|not_ready| not_ready.why)
+    pub(crate) async fn tools(&self) -> Result<Vec<ToolDescription>, NoTools> {
+        let current = self.current().await;
+        current.map(|(_, tools)| tools).map_err(|NotReady { fault, why, .. }| match fault {
+            ToolFault::Unconnected => NoTools::Unconnected { server: self.name.clone() },
+            _ => NoTools::Unreachable(why),
+        })
     }
 
     /// Waits for room among earlier calls and for the connection, and checks the call, if `allowed` accepts the tool's
@@ -214,8 +252,11 @@ impl Server {
         let ready = timeout(self.timeouts.ready, self.connected(&mut state)).await;
         let ready =
             ready.unwrap_or_else(|_| Err(NotReady::new(ToolFault::NotInTime, "it was not ready in time")));
-        if ready.as_ref().is_err_and(|not_ready| not_ready.hint.is_none()) {
-            state.broke();
+        match &ready {
+            // It was sent nothing, so it is not spared: it works as soon as somebody has connected it.
+            Err(NotReady { fault: ToolFault::Unconnected, .. }) => {}
+            Err(not_ready) if not_ready.hint.is_none() => state.broke(),
+            _ => {}
         }
         ready
     }
@@ -255,7 +296,8 @@ impl Server {
         for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
             let page = connection.running.list_tools(Some(params)).await;
-            let page = page.map_err(|error| unlisted(chain(&error)))?;
+            let page =
+                page.map_err(|error| NotReady::new(transport_fault::of_list(&error), chain(&error)))?;
             tools.extend(page.tools.iter().map(described));
             cursor = page.next_cursor;
             if tools.len() > MAX_TOOLS {
@@ -272,33 +314,42 @@ impl Server {
     /// Connects in the newest revision, or in one that an older server agrees on. A server that answers the question for
     /// the newest with something else than an error is asked again as an older one.
     async fn connect(&self) -> Result<Connection, NotReady> {
+        let connection = self.connect_by(&self.transport).await?;
+        connection.map_err(|error| NotReady::new(transport_fault::of_start(&error), chain(&error)))
+    }
+
+    async fn connect_by(
+        &self,
+        transport: &Transport,
+    ) -> Result<Result<Connection, ClientInitializeError>, NotReady> {
         let newest = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: Some(handler::OLDER),
         };
-        let error = match self.open(newest).await? {
-            Ok(connection) => return Ok(connection),
-            Err(error) => error,
-        };
-        let error = match transport_fault::of_start(&error) {
-            ToolFault::OutOfReach => match self.open(ClientLifecycleMode::Initialize).await? {
-                Ok(connection) => return Ok(connection),
-                Err(error) => error,
-            },
-            _ => error,
-        };
-        Err(NotReady::new(transport_fault::of_start(&error), chain(&error)))
+        match self.open(transport, newest).await? {
+            Err(error)
+                if matches!(
+                    transport_fault::of_start(&error),
+                    ToolFault::OutOfReach | ToolFault::Failing { .. }
+                ) =>
+            {
+                self.open(transport, ClientLifecycleMode::Initialize).await
+            }
+            opened => Ok(opened),
+        }
     }
 
     async fn open(
         &self,
+        transport: &Transport,
         lifecycle: ClientLifecycleMode,
     ) -> Result<Result<Connection, ClientInitializeError>, NotReady> {
         let in_flight = InFlight::default();
         let handler = Handler(in_flight.clone());
-        let (running, group) = match &self.transport {
+        let (running, group) = match transport {
             Transport::Http { client, config } => {
-                let transport = StreamableHttpClientTransport::with_client(client.clone(), config.clone());
+                let config = StreamableHttpClientTransportConfig::clone(config);
+                let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
                 (handler.serve_with_lifecycle(transport, lifecycle).await, None)
             }
             Transport::Child(child) => {
@@ -378,17 +429,21 @@ impl Connection {
     }
 }
 
-fn http(place: &RemoteAddress, timeouts: Timeouts, calls: usize) -> Result<Transport, String> {
-    let address = Address::parse(&place.url, place.allow_loopback)?;
+fn http(
+    address: &Address,
+    timeouts: Timeouts,
+    config: StreamableHttpClientTransportConfig,
+    authorization: Option<Arc<Authorization>>,
+) -> Result<Transport, String> {
     let client = throughline_net::client(address.reach(), timeouts.connect)?;
-    let mut config = StreamableHttpClientTransportConfig::with_uri(address.endpoint())
+    Ok(Transport::Http { client: Http { client, authorization }, config: Box::new(config) })
+}
+
+fn http_config(address: &Address, calls: usize) -> StreamableHttpClientTransportConfig {
+    StreamableHttpClientTransportConfig::with_uri(address.endpoint())
         .max_sse_event_size(MAX_MESSAGE)
         .max_concurrent_requests(calls)
-        .reinit_on_expired_session(false);
-    if let Some(token) = &place.token {
-        config = config.auth_header(token.as_str());
-    }
-    Ok(Transport::Http { client, config })
+        .reinit_on_expired_session(false)
 }
 
 fn described(tool: &rmcp::model::Tool) -> ToolDescription {

@@ -170,8 +170,8 @@ pub(super) fn webhooks(config: &Config) -> impl Iterator<Item = Check> {
 
 /// Compares the descriptions that tools and sub-agents give of themselves with the pins.
 pub(super) fn tools(app: &App, config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
-    let store = local.map(|local| local.instance().store.clone());
-    Ok(app.block_on(throughline_server::tools::examine(config, store))?.into_iter().map(check).collect())
+    let instance = local.map(Local::instance);
+    Ok(app.block_on(throughline_server::tools::examine(config, instance))?.into_iter().map(check).collect())
 }
 
 fn check(Finding { what, state, found, fix }: Finding) -> Check {

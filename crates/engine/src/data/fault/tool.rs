@@ -73,6 +73,12 @@ pub enum ToolFault {
     AsksAgain,
     /// A token that the server does not take.
     RefusesToken,
+    /// A server that somebody has to connect first, or again.
+    Unconnected,
+    /// A server that wants rights which nobody granted for it.
+    LacksRights,
+    /// A token that could not be got or renewed.
+    NoToken,
     /// No answer in time.
     NotInTime,
     /// A connection that is closed.
