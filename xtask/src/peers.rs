@@ -61,7 +61,7 @@ const MCP_SUITE_NODE: &str = "22.23.3";
 const MCP_SUITE_AT: [&str; 2] = ["THROUGHLINE_MCP_CONFORMANCE", "THROUGHLINE_MCP_CONFORMANCE_NODE"];
 /// The scenarios of the suite that fail, with reasons.
 const MCP_SUITE_FAILS: &str = "crates/server/tests/tools/peers/conformance.yaml";
-/// What of the suite is run against our client, which is all of it. A suite runs its scenarios at once; those that are not of
+/// Parts of the suite that are run against our client, which are all of it. A suite runs its scenarios at once; those that are not of
 /// authorization run alone, because one of them measures times.
 const MCP_SUITE_CLIENTS: [(&str, &str); 8] = [
     ("--scenario", "initialize"),

@@ -21,7 +21,7 @@ use throughline_tools::{
 
 /// Name of the server in the settings.
 const SERVER: &str = "suite";
-/// Where a person comes back to. Nothing listens there: the redirect is read, and not followed.
+/// Address that a person comes back to. Nothing listens there: the redirect is read, and not followed.
 const BACK: &str = "http://127.0.0.1:1/back";
 /// The document that the suite takes for a client's description.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";

@@ -20,7 +20,7 @@ const BACK: &str = "/connected";
 const LONGEST: Duration = Duration::from_secs(600);
 /// The longest request of a browser that is read, in bytes.
 const REQUEST: usize = 16 * 1024;
-/// Who connected, in the audit chain: whoever may read this installation's files.
+/// Name in the audit chain of whoever connected: they may read the files of this installation.
 const BY: &str = "cli";
 
 /// The result as printed with `--json`.

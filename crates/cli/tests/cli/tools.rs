@@ -108,3 +108,22 @@ fn a_tool_that_cannot_work_is_named_with_its_setting() {
     let ran = home.run(&["serve", "--listen", "127.0.0.1:0"]).ends(4);
     assert!(ran.err.contains("TL-5302") && ran.err.contains("nowhere"), "{}", ran.session());
 }
+
+#[test]
+fn a_server_that_nobody_connected_is_told_apart_and_its_failure_to_connect_is_explained() {
+    let home = Home::new();
+    // Nothing listens there; without a grant nothing is sent either.
+    home.file(
+        "throughline.toml",
+        "[mcp.crm]\nurl = \"http://127.0.0.1:1/mcp\"\nallow_loopback = true\noauth = {}\n\
+         [tools.look]\nserver = \"crm\"\nrisk = \"read\"\n",
+    );
+    let ran = home.run(&["tools", "list", "--json"]).ends(0);
+    assert_eq!(ran.json()["items"][0]["state"], "unconnected", "{}", ran.session());
+    let ran = home.run(&["doctor", "tools"]).ends(3);
+    assert!(ran.out.contains("TL-5303") && ran.out.contains("tools connect"), "{}", ran.session());
+    let ran = home.run(&["tools", "connect", "crm"]).ends(1);
+    assert!(ran.err.contains("crm is not connected") && ran.err.contains("TL-5303"), "{}", ran.session());
+    let ran = home.run(&["tools", "connect", "other"]).ends(1);
+    assert!(ran.err.contains("there is no `mcp.other`"), "{}", ran.session());
+}

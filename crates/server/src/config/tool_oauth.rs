@@ -10,13 +10,13 @@ use super::tools::SettingError;
 /// Way to a token of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OAuthConfig {
-    /// Whose rights it has.
+    /// Owner of its rights.
     pub of: GrantConfig,
     /// Scopes to ask for; those that the server names if there are none.
     pub scopes: Vec<String>,
 }
 
-/// Whose rights a token has.
+/// Owner of the rights that a token has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrantConfig {
     /// A person's, who agrees once.

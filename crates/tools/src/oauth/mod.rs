@@ -34,13 +34,13 @@ const MAX_SCOPES: usize = 64;
 /// Way to a token of a server.
 #[derive(Clone)]
 pub struct OAuthSetting {
-    /// Whose rights it has.
+    /// Owner of its rights.
     pub of: GrantOf,
     /// Scopes to ask for; those that the server names if there are none.
     pub scopes: Vec<String>,
 }
 
-/// Whose rights a token has.
+/// Owner of the rights that a token has.
 #[derive(Clone)]
 pub enum GrantOf {
     /// A person's, who agrees once.
