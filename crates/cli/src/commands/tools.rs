@@ -42,7 +42,7 @@ enum Command {
     Connect {
         /// The server's name in the configuration
         #[arg(value_name = "NAME")]
-        server: String,
+        name: String,
         /// Port on 127.0.0.1 to which the browser comes back, for an id that is registered with one; any, if not set
         #[arg(long, default_value_t = 0, hide_default_value = true)]
         port: u16,
@@ -59,7 +59,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     match &args.command {
         Command::List => list(app),
         Command::Pin { name } => pin(app, name.as_deref()),
-        Command::Connect { server, port } => connect_tool::run(app, server, *port),
+        Command::Connect { name, port } => connect_tool::run(app, name, *port),
     }
 }
 
