@@ -41,8 +41,7 @@ pub(crate) fn program(repo: &Repo) -> Result<PathBuf> {
     if let Some(named) = std::env::var_os(PROGRAM) {
         return Ok(PathBuf::from(named));
     }
-    ci::cargo(repo, &["build", "--package", "throughline-cli", "--locked"])?;
-    Ok(repo.target()?.join("debug/throughline"))
+    Ok(ci::build(repo)?.join("throughline"))
 }
 
 fn python(repo: &Repo, program: &Path) -> Result<()> {

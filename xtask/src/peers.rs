@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
-use crate::ci::cargo_with;
+use crate::ci::{self, cargo_with};
 use crate::output;
 use crate::repo::Repo;
 
@@ -111,7 +111,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
             "aimock, emulate and AG-UI's client: skipped, there is no npm (Debian: `apt install npm`)",
         );
     }
-    tools(repo, &["-p", "throughline-server"])?;
+    tools(repo)?;
     let followers = python(repo, FOLLOWERS, "followers")?;
     test(repo, &["-p", "throughline-server"], "api", &[(PYTHON, &followers)])?;
     redmine::run(repo)?;
@@ -156,9 +156,8 @@ fn clients(repo: &Repo, npm: bool) -> Result<()> {
     cargo_with(repo, &tests, &[(PYTHON, &python.to_string_lossy())])
 }
 
-/// Tests tools and sub-agents through the server, against the kits of their protocols. `built` are cargo's arguments of
-/// an earlier build, which is used again.
-pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
+/// Tests tools and sub-agents through the server, against the kits of their protocols.
+pub(crate) fn tools(repo: &Repo) -> Result<()> {
     if !(repo.has("python3", &["-m", "venv", "--help"]) && repo.has("npm", &["--version"])) {
         bail!(
             "tools and sub-agents cannot be tried: there is no Python with venv or no npm (Debian: `apt install \
@@ -180,7 +179,7 @@ pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
         (MCP_SUITE_AT[0], &suite),
         (MCP_SUITE_AT[1], &node),
     ];
-    test(repo, built, "tools", &programs)?;
+    test(repo, &["--workspace", "--features", ci::FEATURES], "tools", &programs)?;
     suite_for_clients(repo, &suite, &node)
 }
 
@@ -195,8 +194,7 @@ fn node() -> Result<PathBuf> {
 /// Runs the official suite's scenarios for clients against ours.
 fn suite_for_clients(repo: &Repo, suite: &Path, node: &Path) -> Result<()> {
     let client = "mcp_conformance";
-    cargo_with(repo, &["build", "-p", "throughline-tools", "--example", client, "--locked"], &[])?;
-    let client = repo.target()?.join("debug/examples").join(client);
+    let client = ci::build(repo)?.join("examples").join(client);
     for (kind, name) in MCP_SUITE_CLIENTS {
         let mut run = Command::new(node);
         run.arg(suite).args(["client", kind, name, "--command"]).arg(&client);

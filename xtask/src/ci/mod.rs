@@ -19,7 +19,7 @@ use crate::repo::{Finding, Repo};
 use crate::{api, bench, clients, docs, layers, output, peers, recipes, tidy};
 
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
-const FEATURES: &str = "throughline-cli/failpoints";
+pub(crate) const FEATURES: &str = "throughline-cli/failpoints";
 
 /// Set where there is no browser and none can be had.
 const NO_BROWSER: &str = "THROUGHLINE_NO_BROWSER";
@@ -190,7 +190,7 @@ fn peers_step(repo: &Repo) -> Result<()> {
         skipped("tools and sub-agents of other people", &format!("{NO_PEERS} is set"));
         return Ok(());
     }
-    peers::tools(repo, &["--workspace", "--features", FEATURES])
+    peers::tools(repo)
 }
 
 fn clients_step(repo: &Repo) -> Result<()> {
@@ -243,6 +243,15 @@ fn test_command(repo: &Repo) -> Vec<&'static str> {
         let targets = ["--lib", "--bins", "--tests", "--examples"];
         [&["test", "--workspace", "--features", FEATURES, "--locked"][..], &targets].concat()
     }
+}
+
+/// Builds the program and the examples as the tests build them, and returns the folder that the program is in. A build
+/// of one package would compile most of the dependencies again, with fewer features.
+pub(crate) fn build(repo: &Repo) -> Result<PathBuf> {
+    let all =
+        ["build", "--workspace", "--features", FEATURES, "--bin", "throughline", "--examples", "--locked"];
+    cargo(repo, &all)?;
+    Ok(repo.target()?.join("debug"))
 }
 
 /// Runs cargo and stops at a failure, naming the command that shows it again.

@@ -54,7 +54,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(rest)?;
-    ci::cargo(repo, &["build", "--package", "throughline-cli", "--locked"])?;
+    ci::build(repo)?;
     try_all(repo, &options)?;
     Ok(ExitCode::SUCCESS)
 }
