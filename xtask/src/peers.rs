@@ -61,8 +61,8 @@ const MCP_SUITE_NODE: &str = "22.23.3";
 const MCP_SUITE_AT: [&str; 2] = ["THROUGHLINE_MCP_CONFORMANCE", "THROUGHLINE_MCP_CONFORMANCE_NODE"];
 /// The scenarios of the suite that fail, with reasons.
 const MCP_SUITE_FAILS: &str = "crates/server/tests/tools/peers/conformance.yaml";
-/// Parts of the suite that are run against our client, which are all of it. A suite runs its scenarios at once; those that are not of
-/// authorization run alone, because one of them measures times.
+/// Parts of the suite that are run against our client, which are all of it. A suite runs its scenarios at once; those that
+/// are not of authorization run alone, because one of them measures times.
 const MCP_SUITE_CLIENTS: [(&str, &str); 8] = [
     ("--scenario", "initialize"),
     ("--scenario", "tools_call"),

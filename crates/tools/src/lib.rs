@@ -4,8 +4,9 @@
 //! A server's or agent's description of itself is pinned: one that differs from what somebody has looked at is off.
 //! Its answers are untrusted text.
 //!
-//! [`Clients`] holds all of them. It keeps only pins and grants, through [`Pins`] and [`Grants`], which a store implements: the state of remote
-//! work is kept with its effect, and comes back with each [`throughline_engine::data::call::CallRequest`].
+//! [`Clients`] holds all of them. It keeps only pins and grants, through [`Pins`] and [`Grants`], which a store implements:
+//! the state of remote work is kept with its effect, and comes back with each
+//! [`throughline_engine::data::call::CallRequest`].
 
 mod a2a;
 mod arguments;

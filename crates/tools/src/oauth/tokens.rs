@@ -261,7 +261,6 @@ impl Authorization {
         if !matches!(self.setting.of, GrantOf::Person(_)) {
             return false;
         }
-        let mut seen = self.seen.lock().await;
         let Ok(KeptGrant { version, held: HeldGrant::Ready(mut grant) }) = self.grants.load(&self.name).await
         else {
             return false;
@@ -274,7 +273,6 @@ impl Authorization {
         let new: Vec<String> = new.map(|one| (*one).to_owned()).collect();
         if !new.is_empty() {
             grant.wanted.extend(new);
-            *seen = Some((*grant).clone());
             // Whoever is faster notes the same, or has connected anew.
             if let Err(why) = self.grants.swap(&self.name, version, &HeldGrant::Ready(grant), None).await {
                 tracing::warn!(server = self.name, why, "it is not noted which rights are wanted");
