@@ -111,8 +111,7 @@ pub(crate) fn calls(language: Language, action: Action, job: &Job) -> String {
     let act = action.label(language);
     match job {
         Job::Change(planned) => format!("{act}: {}", change::what(language, planned)),
-        Job::Act(asked) => format!("{act}: {}", asked.title),
-        _ => format!("{act}: {} {}", job.class(), job.name()),
+        _ => format!("{act}: {}", job.name()),
     }
 }
 
