@@ -86,12 +86,11 @@ impl PseudoWorld {
     }
 }
 
-/// True for a person, a key, an address, a version, or the class of an effect.
+/// True for a person, a key, an address, or a version.
 fn is_name(word: &str) -> bool {
     let version = word.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
     let key = word.split_once('-').is_some_and(|(_, number)| number.parse::<u32>().is_ok());
-    let known = ["tool.call", "agent.delegate", "https"].contains(&word);
-    version || key || known || word.starts_with('@') || word.contains('/')
+    version || key || word == "https" || word.starts_with('@') || word.contains('/')
 }
 
 /// Returns what is outside of all brackets, without quoted lines and the points that people made.

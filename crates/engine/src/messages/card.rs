@@ -106,7 +106,7 @@ pub(crate) fn creates(language: Language, action: Action, draft: &Draft, version
     say::card_button_creates(language, verb(&label), version, batch::one(language, draft))
 }
 
-/// The accessible name of a button about a call of a tool or a sub-agent.
+/// The accessible name of a button about a call: its label, and what is called or changed.
 pub(crate) fn calls(language: Language, action: Action, job: &Job) -> String {
     let act = action.label(language);
     match job {
