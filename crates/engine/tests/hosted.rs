@@ -148,6 +148,7 @@ fn list(labels: &[&str]) -> OptionsShown {
         message_id: Some("h-9".into()),
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     }

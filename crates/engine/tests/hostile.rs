@@ -123,6 +123,7 @@ fn lane(meets: &str, motif: &str) -> TestLane {
             message_id: None,
             displayed: None,
             focused_option: None,
+            numbers_from: 1,
             comparisons: Vec::new(),
             asked: false,
         };

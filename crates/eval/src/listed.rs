@@ -81,6 +81,7 @@ fn shown(labels: &[String], title: Option<&str>, asked: bool) -> Incoming {
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked,
     };

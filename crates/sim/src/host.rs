@@ -155,6 +155,7 @@ async fn outcome(
         HostAnswer::Done => done(host, effect).await?,
         HostAnswer::Failed => failed("the host cannot do this".into()),
         HostAnswer::Uncertain => Outcome::Uncertain { text: Fault::Said("the host does not know".into()) },
+        HostAnswer::Handled(answer) => Outcome::Done { result: EffectResult::Handled(answer.clone()) },
         HostAnswer::Holds { options, focused } => {
             let result = EffectResult::Snapshot { options: options.clone(), focused: focused.clone() };
             Outcome::Done { result }
@@ -173,6 +174,7 @@ pub(crate) async fn done(host: &Runtime, effect: &StoredEffect) -> Result<Outcom
             let options = shown(host, &effect.lane, set.as_str()).await?;
             EffectResult::Snapshot { options, focused: None }
         }
+        Ok(EffectBody::TurnHandover(_)) => EffectResult::Handled(Box::default()),
         _ => EffectResult::Said { text: String::new() },
     };
     Ok(Outcome::Done { result })

@@ -90,6 +90,7 @@ fn shown(labels: &[&str]) -> EventKind {
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     })

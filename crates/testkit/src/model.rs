@@ -9,6 +9,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
+use throughline_engine::data::event::AssistantPosted;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::{Millis, Timestamp};
 use throughline_language::Expected;
@@ -402,6 +403,43 @@ pub struct HostPost {
     pub asked_of: Option<String>,
     /// The expiry of the question.
     pub expires: Option<When>,
+}
+
+impl HostPost {
+    /// Describes a message that was posted in a lane.
+    #[must_use]
+    pub fn of(lane: String, posted: &AssistantPosted) -> Self {
+        Self {
+            lane,
+            kind: posted.kind,
+            task: posted.task.as_ref().map(|task| task.0.clone()),
+            text: posted.text.clone(),
+            expected: posted.expected.clone(),
+            asked_of: posted.asked_of.clone(),
+            expires: posted.expires.map(When::At),
+        }
+    }
+
+    /// Returns the message; `after` says when a time after the clock is.
+    pub(crate) fn posted<E>(
+        &self,
+        after: impl Fn(Millis) -> Result<Timestamp, E>,
+    ) -> Result<AssistantPosted, E> {
+        let expires = match self.expires {
+            Some(When::At(at)) => Some(at),
+            Some(When::In(wait)) => Some(after(wait)?),
+            None => None,
+        };
+        Ok(AssistantPosted {
+            kind: self.kind,
+            task: self.task.as_deref().map(Into::into),
+            text: self.text.clone(),
+            expected: self.expected.clone(),
+            asked_of: self.asked_of.clone(),
+            expires,
+            message_id: None,
+        })
+    }
 }
 
 /// A restart of the host.

@@ -358,15 +358,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             lane,
             text: format!("{} {text}", recorded.policy.command.0).trim_end().into(),
         },
-        EventKind::AssistantPosted(posted) => Act::HostPost(HostPost {
-            lane,
-            kind: posted.kind,
-            task: posted.task.as_ref().map(|task| task.0.clone()),
-            text: posted.text.clone(),
-            expected: posted.expected.clone(),
-            asked_of: posted.asked_of.clone(),
-            expires: posted.expires.map(When::At),
-        }),
+        EventKind::AssistantPosted(posted) => Act::HostPost(HostPost::of(lane, posted)),
         EventKind::ApprovalRequested(act) => Act::RequestApproval(RequestApproval {
             user,
             lane,

@@ -3,6 +3,7 @@
 mod option;
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 
 use throughline_engine::data::action::Action;
 use throughline_engine::data::event::{AssistantPosted, Attachment, EventKind, MessagePosted};
@@ -247,15 +248,10 @@ impl Runner<'_, '_> {
                 let (press, _) = self.transcript.button(lane, card, item.as_deref(), actions)?;
                 vec![EventKind::FormSubmitted { press, values: fields.clone() }]
             }
-            Act::HostPost(says) => vec![EventKind::AssistantPosted(AssistantPosted {
-                kind: says.kind,
-                task: says.task.as_deref().map(Into::into),
-                text: says.text.clone(),
-                expected: says.expected.clone(),
-                asked_of: says.asked_of.clone(),
-                expires: says.expires.map(|when| self.moment(when)),
-                message_id: None,
-            })],
+            Act::HostPost(says) => {
+                let Ok(posted) = says.posted(|wait| Ok::<_, Infallible>(self.moment(When::In(wait))));
+                vec![EventKind::AssistantPosted(posted)]
+            }
             Act::RequestApproval(RequestApproval { act, expires, .. }) => {
                 let expires = expires.map(|when| self.moment(when));
                 vec![EventKind::ApprovalRequested(HostAct { expires, ..act.clone() })]

@@ -70,6 +70,7 @@ pub(crate) fn shown(id: &str, at: i64, options: usize) -> Event {
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     };

@@ -12,7 +12,7 @@ use throughline_engine::data::field::{FieldValue, Fields, NamedComparison, name_
 use throughline_engine::data::id::SetId;
 use throughline_engine::data::option_set::{OptionSet, OptionSetError, OptionSetOrigin, OptionsShown};
 use throughline_engine::data::policy::limits::{
-    LIST_COMPARISONS, OPTION_FIELDS, OPTION_ID, OPTION_LABEL, SET_OPTIONS,
+    LIST_COMPARISONS, OPTION_FIELDS, OPTION_ID, OPTION_LABEL, OPTION_NUMBERS, SET_OPTIONS,
 };
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
@@ -41,6 +41,7 @@ pub(super) fn shown(at: &str, kind: &str, shown: ShownRequest, check: &mut Check
         refreshable: shown.refreshable.unwrap_or(false),
         message_id: id(&place("message_id"), shown.message_id, check),
         displayed: shown.displayed,
+        numbers_from: shown.numbers_from.unwrap_or(1),
         focused_option: shown.focused_option,
         comparisons: comparisons(at, shown.comparisons.unwrap_or_default(), check),
         asked: shown.asked.unwrap_or(false),
@@ -92,6 +93,7 @@ fn somewhere() -> OptionsShown {
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     }
@@ -309,9 +311,17 @@ fn unfit(at: &str, shown: &OptionsShown) -> Vec<Problem> {
     match why {
         OptionSetError::BadScope => return vec![problem("scope_instance", "say which one it is".into())],
         OptionSetError::TooMany => {
-            let text =
-                format!("a list has 1 to {SET_OPTIONS} options; {} were sent", sent(shown.options.len()));
+            let text = format!(
+                "a list has 1 to {SET_OPTIONS} options; {} were sent. A longer one is shown in pages: the next with \
+                     numbers_from {}",
+                sent(shown.options.len()),
+                SET_OPTIONS + 1
+            );
             return vec![problem("options", text)];
+        }
+        OptionSetError::BadNumbers => {
+            let text = format!("the number of the first option of this page, 1 to {OPTION_NUMBERS}");
+            return vec![problem("numbers_from", text)];
         }
         OptionSetError::BadOption => {}
     }

@@ -280,6 +280,7 @@ reasons! {
     RegistrationTooMany = "selection.registration_too_many", say::reason_selection_registration_too_many;
     RegistrationBadOption = "selection.registration_bad_option", say::reason_selection_registration_bad_option;
     RegistrationBadScope = "selection.registration_bad_scope", say::reason_selection_registration_bad_scope;
+    RegistrationBadNumbers = "selection.registration_bad_numbers", say::reason_selection_registration_bad_numbers;
     IssueSought = "issue.sought", say::reason_issue_sought;
     IssueTracked = "tracked.looked_up", say::reason_tracked_looked_up;
     EffectProgress = "effect.progress", say::reason_effect_progress;

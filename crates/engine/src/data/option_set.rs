@@ -5,6 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::data::call::Risk;
@@ -39,6 +40,9 @@ pub struct Showing {
     pub order: Vec<u8>,
     /// Number of options displayed; ordinals count only these.
     pub displayed: u8,
+    /// The number of the first one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub numbers_from: u16,
     /// The list's `exec_rev` at that time.
     pub exec_rev: u32,
     /// The lane's revision that showed it; 0 where it was not recorded.
@@ -51,9 +55,27 @@ pub struct Showing {
     pub to: Option<String>,
 }
 
+impl Showing {
+    /// The numbers of the options displayed.
+    #[must_use]
+    pub fn numbers(&self) -> Range<usize> {
+        let from = usize::from(self.numbers_from);
+        from..from + usize::from(self.displayed)
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
+}
+
+const fn one() -> u16 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_one(n: &u16) -> bool {
+    *n == 1
 }
 
 /// A list as its host, or one of the engine's questions, shows it.
@@ -84,6 +106,9 @@ pub struct OptionsShown {
     /// The option that has the focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focused_option: Option<String>,
+    /// The number of the first option displayed: more than 1 on a later page of one list.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub numbers_from: u16,
     /// Comparisons of the list's own, by the words that ask for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<NamedComparison>,
@@ -102,6 +127,8 @@ pub enum OptionSetError {
     BadOption,
     /// An empty `scope_instance`.
     BadScope,
+    /// Numbers that begin with 0 or behind [`limits::OPTION_NUMBERS`].
+    BadNumbers,
 }
 
 /// A registered list.
@@ -205,11 +232,12 @@ impl OptionSet {
         to: Option<&str>,
         message: Option<MessageId>,
         order: Vec<u8>,
-        displayed: u8,
+        numbers: &Range<u16>,
         (revision, at): (u64, Timestamp),
     ) {
         let (to, exec_rev) = (to.map(String::from), self.exec_rev);
-        self.showings.push(Showing { message, order, displayed, exec_rev, revision, at, to });
+        let (numbers_from, displayed) = (numbers.start, u8::try_from(numbers.len()).unwrap_or(u8::MAX));
+        self.showings.push(Showing { message, order, displayed, numbers_from, exec_rev, revision, at, to });
         while self.showings.len() > limits::SHOWINGS {
             // The newest appearance for each person and for everybody stays as long as it can: one person's questions must not take
             // away what the others see.
@@ -264,6 +292,13 @@ impl OptionSet {
         those.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
     }
 
+    /// Returns the numbers that a host last showed its options with.
+    #[must_use]
+    pub(crate) fn numbers(&self) -> Range<usize> {
+        let of_host = self.showings.iter().rev().find(|showing| showing.to == self.user);
+        of_host.map_or(1..1 + self.options.len(), Showing::numbers)
+    }
+
     /// Returns the newest appearance that `user` saw.
     #[must_use]
     pub fn newest(&self, user: &str) -> Option<&Showing> {
@@ -302,6 +337,9 @@ impl OptionsShown {
         }
         if self.options.is_empty() || self.options.len() > limits::SET_OPTIONS {
             return Err(OptionSetError::TooMany);
+        }
+        if !(1..=limits::OPTION_NUMBERS).contains(&self.numbers_from) {
+            return Err(OptionSetError::BadNumbers);
         }
         let ids: BTreeSet<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
         let known = |id: &String| ids.contains(id.as_str());
@@ -367,6 +405,7 @@ mod tests {
             message_id: None,
             displayed: None,
             focused_option: None,
+            numbers_from: 1,
             comparisons: Vec::new(),
             asked: false,
         }
@@ -481,7 +520,7 @@ mod tests {
                 None,
                 Some(MessageId(format!("m{n}"))),
                 vec![0, 1, 2],
-                3,
+                &(1..4),
                 (n.unsigned_abs(), Timestamp(n)),
             );
         }

@@ -194,10 +194,10 @@ texts! {
         id, scope: key, scope_instance: key, title: words, origin: key, user: person, options, content_rev: key,
         exec_rev: key, showings, refreshable: key, comparisons, asked: key,
     }
-    struct Showing { message, order: key, displayed: key, exec_rev: key, revision: key, at: key, to: person }
+    struct Showing { message, order: key, displayed: key, numbers_from: key, exec_rev: key, revision: key, at: key, to: person }
     struct OptionsShown {
         scope: key, scope_instance: key, title: words, user: person, options, refreshable: key, message_id: key,
-        displayed: key, focused_option: key, comparisons, asked: key,
+        displayed: key, focused_option: key, numbers_from: key, comparisons, asked: key,
     }
     struct SetOption {
         id: key, label: words, sublabel: words, badge: words, aliases: words, metadata, fields, role: key, repeatable: key,

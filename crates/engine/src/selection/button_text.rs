@@ -10,7 +10,7 @@ use crate::data::indexed_options::IndexedOptions;
 use crate::data::language::Language;
 use crate::data::set_option::SetOption;
 use crate::messages::languages;
-use crate::selection::exact_match::{CandidatePool, Reading};
+use crate::selection::exact_match::{CandidatePool, Places, Reading};
 use crate::selection::parse::Parses;
 use crate::selection::target_list::base_order;
 use throughline_language::Words;
@@ -43,7 +43,7 @@ pub(crate) fn button_named(actions: &[Action], text: &Words) -> Option<Action> {
         options: &options,
         order: &order,
         displayed: order.len(),
-        positional: false,
+        places: Places::Unmeant,
         marked: 0,
         facts: None,
     };

@@ -325,7 +325,8 @@ fn asked(
 fn show(turn: &mut Turn<'_>, user: &str, id: &SetId, message: &MessageId, order: Vec<u8>, displayed: u8) {
     let now = turn.now();
     if let Some(mut set) = turn.get::<OptionSet>(id).cloned() {
-        set.show(Some(user), Some(message.clone()), order, displayed, (turn.revision(), now));
+        let numbers = 1..1 + u16::from(displayed);
+        set.show(Some(user), Some(message.clone()), order, &numbers, (turn.revision(), now));
         turn.put(set);
     }
 }

@@ -185,6 +185,7 @@ mod tests {
             message_id: None,
             displayed: None,
             focused_option: None,
+            numbers_from: 1,
             comparisons: Vec::new(),
             asked: false,
         };

@@ -47,7 +47,7 @@ pub(super) fn by_words(scene: &ResolveInput<'_>, target: &TargetList<'_>) -> Opt
     let telling = match told(&target.message, &found, &labels, place) {
         Told::Label => true,
         Told::Short => set.asked,
-        Told::Otherwise => offered && place < target.displayed,
+        Told::Otherwise => offered && place < target.displayed && target.numbers_from == 1,
     };
     if !telling || chooses_not(&target.message, &found) {
         return None;

@@ -9,7 +9,7 @@ use crate::data::set_option::OptionMask;
 use crate::selection::describe::{ListFacts, describe, describe_text};
 use crate::selection::parse::Parses;
 use throughline_language::lexicon::{Lexicon, Section, SectionId};
-use throughline_language::words::{Gap, Word};
+use throughline_language::words::{Gap, Word, Words};
 use throughline_language::{names_no_place, normal, section};
 
 const ORDINAL: SectionId = section("ordinal");
@@ -17,6 +17,7 @@ const CARDINAL: SectionId = section("selection.cardinal");
 const BEFORE: SectionId = section("list.place.before");
 const AFTER: SectionId = section("list.place.after");
 const COUNT: SectionId = section("list.place.count");
+const SUFFIX: SectionId = section("list.place.suffix");
 const LAST: SectionId = section("list.last");
 const FIRST: SectionId = section("list.first");
 const BADGE: SectionId = section("list.badge");
@@ -33,12 +34,31 @@ pub(crate) struct CandidatePool<'p> {
     pub(crate) order: &'p [u8],
     /// The number of options displayed; positions count only as far.
     pub(crate) displayed: usize,
-    /// True if positions and references may mean this list.
-    pub(crate) positional: bool,
+    /// Words and numbers by which people may mean a place of this list.
+    pub(crate) places: Places,
     /// The options that were rejected or executed: with one of two marked, "the other" is the unmarked one.
     pub(crate) marked: OptionMask,
     /// Facts that descriptions are read against; `None` where only names and positions count.
     pub(crate) facts: Option<ListFacts<'p>>,
+}
+
+/// Words and numbers by which people may mean a place of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// None: something else with places was shown since.
+    Unmeant,
+    /// Words and numbers, which count from 1.
+    Counted,
+    /// Numbers alone, which begin with this one: on a later page "the second one" may be the second of the page, or of
+    /// the whole list.
+    Numbered(usize),
+}
+
+impl Places {
+    /// Places of a list whose options are shown with numbers from this one.
+    pub(crate) fn from(number: usize) -> Self {
+        if number > 1 { Self::Numbered(number) } else { Self::Counted }
+    }
 }
 
 /// The exact meaning of a text among the options of a list.
@@ -147,8 +167,8 @@ impl CandidatePool<'_> {
         let list = |id| parses.lexicon.section(id);
         let alone = core.len() == parses.message.all().len();
         let idle = |at| names_no_place(parses.lexicon, parses.message, at);
-        if self.positional && !core.clone().any(idle) {
-            let nth = Places { lexicon: parses.lexicon, parses, count: self.displayed }.nth(words, alone);
+        if self.places != Places::Unmeant && !core.clone().any(idle) {
+            let nth = self.positions(parses).nth(words, alone);
             match nth.map(|nth| {
                 nth.checked_sub(1).and_then(|at| self.order.get(at).filter(|_| at < self.displayed))
             }) {
@@ -214,16 +234,20 @@ impl CandidatePool<'_> {
 
     fn exact(&self, parses: &Parses<'_>, part: &Range<usize>) -> bool {
         let words = &parses.message.all()[part.clone()];
-        let places = Places { lexicon: parses.lexicon, parses, count: self.displayed };
+        let places = self.positions(parses);
         let article = usize::from(parses.lexicon.section(BEFORE).is(&words[..1])).min(words.len() - 1);
         let names = self.options.names();
         names.same(parses.written(&(part.start + article..part.end))).0 != 0
             || names.same(parses.written(part)).0 != 0
-            || self.positional
+            || self.places != Places::Unmeant
                 && !part.clone().any(|at| names_no_place(parses.lexicon, parses.message, at))
                 && places.nth(words, false).is_some()
             || self.badge(parses, part, parses.lexicon.section(BADGE)).is_some()
             || describe(parses, part, self).is_some_and(|described| described.option.is_some())
+    }
+
+    fn positions<'r, 'm>(&self, parses: &'r Parses<'m>) -> Positions<'r, 'm> {
+        Positions { lexicon: parses.lexicon, parses, places: self.places, count: self.displayed }
     }
 
     /// The words that bound or exclude something in a description, and so neither deny nor put off: "without breakfast",
@@ -235,16 +259,46 @@ impl CandidatePool<'_> {
 }
 
 /// Reads positions in a list of `count` options.
-struct Places<'p, 'm> {
+struct Positions<'p, 'm> {
     lexicon: &'static Lexicon,
     parses: &'p Parses<'m>,
+    places: Places,
     count: usize,
 }
 
-impl Places<'_, '_> {
+/// A position that the list does not have, or that only part of a longer list has.
+const NOWHERE: usize = 0;
+
+impl Positions<'_, '_> {
     /// Returns the position these words name, counted from 1. The result may be 0 or behind the end:
     /// positions the list does not have.
     fn nth(&self, words: &[Word], alone: bool) -> Option<usize> {
+        match self.places {
+            Places::Unmeant => None,
+            Places::Counted => self.said(words, alone),
+            Places::Numbered(from) => {
+                let written = self.written(words).map(|number| (number + 1).saturating_sub(from));
+                let last = self.lexicon.section(LAST).is(self.bare(words)).then_some(self.count);
+                written.or(last).or_else(|| self.said(words, alone).map(|_| NOWHERE))
+            }
+        }
+    }
+
+    /// Returns the number in digits that these words are: "number 53", "the 53", "#53", "53".
+    fn written(&self, words: &[Word]) -> Option<usize> {
+        let counted = words.len() > 1 && self.lexicon.section(COUNT).is(&words[..1]);
+        self.number(if counted { &words[1..] } else { self.bare(words) })
+    }
+
+    /// Returns words without what may stand before and behind a place.
+    fn bare<'w>(&self, words: &'w [Word]) -> &'w [Word] {
+        let list = |id| self.lexicon.section(id);
+        let words = if words.len() > 1 && list(BEFORE).is(&words[..1]) { &words[1..] } else { words };
+        let cut = words.len().saturating_sub(1);
+        if cut > 0 && list(AFTER).is(&words[cut..]) { &words[..cut] } else { words }
+    }
+
+    fn said(&self, words: &[Word], alone: bool) -> Option<usize> {
         let list = |id| self.lexicon.section(id);
         let (first, rest) = words.split_first()?;
         // The word "one" is a position only if it is the whole text.
@@ -254,9 +308,7 @@ impl Places<'_, '_> {
         if !rest.is_empty() && list(COUNT).is(&words[..1]) {
             return self.number(rest).or_else(|| self.cardinal(rest));
         }
-        let words = if !rest.is_empty() && list(BEFORE).is(&words[..1]) { rest } else { words };
-        let cut = words.len() - 1;
-        let words = if cut > 0 && list(AFTER).is(&words[cut..]) { &words[..cut] } else { words };
+        let words = self.bare(words);
         if list(FIRST).is(words) {
             return Some(1);
         }
@@ -274,14 +326,21 @@ impl Places<'_, '_> {
         self.lexicon.section(CARDINAL).value(word).and_then(|nth| usize::try_from(nth).ok())
     }
 
-    /// A number in digits: "2", "#2".
+    /// A number in digits: "2", "#2", "2nd".
     fn number(&self, words: &[Word]) -> Option<usize> {
         let folded = |word: &Word| self.parses.message.folded(word);
         match words {
-            [word] => normal::number(folded(word)),
+            [word] => normal::number(folded(word)).or_else(|| self.counted(folded(word))),
             [sign, word] if folded(sign) == "#" => normal::number(folded(word)),
             _ => None,
         }
+    }
+
+    /// The digits of a word that counts in digits: "21st".
+    fn counted(&self, word: &str) -> Option<usize> {
+        let (digits, suffix) = word.split_at(word.find(|c: char| !c.is_ascii_digit())?);
+        let number = normal::number(digits)?;
+        self.lexicon.section(SUFFIX).is(Words::of(suffix).all()).then_some(number)
     }
 }
 

@@ -2,6 +2,7 @@
 //! a few things bring one back (docs/design/0021-option-lists.md).
 
 use alloc::string::String;
+use core::ops::Range;
 
 use crate::data::id::SetId;
 use crate::data::option_set::OptionSet;
@@ -10,27 +11,42 @@ use crate::data::scope::Scope;
 use crate::data::time::Timestamp;
 use crate::data::view::{ClarifierType, ListState, ListStatus, ParkReason, TraceEntry, View};
 
-/// The properties of a list that matter to the others: its place, and if its options can execute.
+/// The properties of a list that matter to the others: its place, its numbers, and if its options can execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListKind {
     pub(crate) scope: Scope,
     pub(crate) instance: String,
     pub(crate) executable: bool,
+    /// The numbers of the options that it was last shown with, by whoever it was shown to.
+    pub(crate) numbers: Range<usize>,
 }
 
 impl From<&OptionSet> for ListKind {
     fn from(set: &OptionSet) -> Self {
-        Self { scope: set.scope, instance: set.scope_instance.clone(), executable: set.is_executable() }
+        Self {
+            scope: set.scope,
+            instance: set.scope_instance.clone(),
+            executable: set.is_executable(),
+            numbers: set.numbers(),
+        }
     }
 }
 
 impl ListKind {
     /// True if the given list replaces this one: any list of the chat does so in the chat, elsewhere only one
-    /// of the same panel. Only an executable list is replaced.
+    /// of the same panel. Only an executable list is replaced, and another page of the same list is not.
     fn replaced_by(&self, set: &OptionSet) -> bool {
         self.executable
             && self.scope == set.scope
             && (self.scope == Scope::Chat || self.instance == set.scope_instance)
+            && !self.has_page(set)
+    }
+
+    /// True if the given list is a later page of this one: of the same place, with other numbers.
+    fn has_page(&self, set: &OptionSet) -> bool {
+        let (own, theirs) = (&self.numbers, set.numbers());
+        let apart = own.end <= theirs.start || theirs.end <= own.start;
+        theirs.start > 1 && apart && self.instance == set.scope_instance
     }
 }
 
@@ -334,6 +350,7 @@ mod tests {
             message_id: None,
             displayed: None,
             focused_option: None,
+            numbers_from: 1,
             comparisons: Vec::new(),
             asked: false,
         };

@@ -123,6 +123,7 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
                     OptionSetError::TooMany => Reason::RegistrationTooMany,
                     OptionSetError::BadOption => Reason::RegistrationBadOption,
                     OptionSetError::BadScope => Reason::RegistrationBadScope,
+                    OptionSetError::BadNumbers => Reason::RegistrationBadNumbers,
                 },
             );
         }
@@ -136,8 +137,9 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
     }
     let changed = if known.is_some() { set.refresh(newer) } else { OptionSetChange::Exec };
     let order = shown.order();
-    let displayed = u8::try_from(order.len()).unwrap_or(u8::MAX);
-    set.show(set.user.clone().as_deref(), message, order, displayed, (turn.revision(), turn.now()));
+    let numbers =
+        shown.numbers_from..shown.numbers_from.saturating_add(order.len().try_into().unwrap_or(u16::MAX));
+    set.show(set.user.clone().as_deref(), message, order, &numbers, (turn.revision(), turn.now()));
     let (id, executable) = (set.id.clone(), set.is_executable());
     turn.put(set.clone());
     let (now, policy) = (turn.now(), &turn.policy.selection);

@@ -18,7 +18,7 @@ use crate::selection::continuity::{Continuity, FailedGate};
 use crate::selection::control::{Control, Repair};
 use crate::selection::describe::is_descriptive;
 use crate::selection::distinctive::{NamedByWords, by_words};
-use crate::selection::exact_match::{CandidatePool, Reading};
+use crate::selection::exact_match::{CandidatePool, Places, Reading};
 use crate::selection::noise::is_noise;
 use crate::selection::parse::Parses;
 use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject, Resolution};
@@ -39,7 +39,11 @@ pub(crate) fn resolve(scene: &ResolveInput<'_>) -> Resolution {
         Ok(target) => target,
         Err(ruling) => return ruling,
     };
-    Resolver::of(scene, &target).rule()
+    let resolver = Resolver::of(scene, &target);
+    match resolver.other_page() {
+        Some(page) => Resolver::of(scene, &TargetList { message: target.message.clone(), ..page }).rule(),
+        None => resolver.rule(),
+    }
 }
 
 /// Applies the continuity gates to a text, with the list as it is now: the rules' last word after a model
@@ -110,7 +114,11 @@ impl<'j> Resolver<'j> {
             options: &target.set.options,
             order: &target.order,
             displayed: target.displayed,
-            positional: scene.counts(target.set),
+            places: if scene.counts(target.set) {
+                Places::from(target.numbers_from)
+            } else {
+                Places::Unmeant
+            },
             marked: scene.marked(target.set),
             facts: (!target.exact && brief).then(|| scene.facts(target.set)),
         };
@@ -130,6 +138,31 @@ impl<'j> Resolver<'j> {
 
     fn rule(&self) -> Resolution {
         Self::STEPS.iter().find_map(|step| step(self)).unwrap_or(Resolution::Pass(Reason::SelectionUnlike))
+    }
+
+    /// Returns the page of this list that has the option of the text, by its number or its name, if this page has none.
+    fn other_page(&self) -> Option<TargetList<'j>> {
+        let unread = matches!(self.reading, Reading::OutOfRange | Reading::Nothing);
+        if !unread || self.target.exact || self.target.anchor != Anchor::Own {
+            return None;
+        }
+        let has = |set: &&OptionSet| {
+            let page = self.scene.whole(set, false);
+            let places =
+                if self.scene.counts(set) { Places::Numbered(page.numbers_from) } else { Places::Unmeant };
+            let pool = CandidatePool {
+                places,
+                displayed: page.displayed,
+                order: &page.order,
+                ..names_only_pool(set)
+            };
+            !self.parses.is_negated(&pool) && matches!(pool.read(&self.parses), Reading::One(..))
+        };
+        let mut pages = self.scene.other_pages(self.target.set).filter(has);
+        match (pages.next(), pages.next()) {
+            (Some(page), None) => Some(self.scene.whole(page, false)),
+            _ => None,
+        }
     }
 
     /// The text only names a place or calls a list back.

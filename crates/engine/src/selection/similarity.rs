@@ -10,7 +10,7 @@ use core::ops::Range;
 use crate::data::option_names::SimilarityForms;
 use crate::data::option_names::plain;
 use crate::data::set_option::OptionMask;
-use crate::selection::exact_match::CandidatePool;
+use crate::selection::exact_match::{CandidatePool, Places};
 use crate::selection::parse::{MOST, Parses};
 pub(super) use throughline_language::edits::osa_distance as distance;
 use throughline_language::lexicon::SectionId;
@@ -102,7 +102,9 @@ pub(crate) fn rank_similar(parses: &Parses<'_>, pool: &CandidatePool<'_>) -> Sim
     let read = said.iter().fold(0, |all, said| all | said.words);
     for (_, word) in words.iter().enumerate().filter(|(at, _)| *at < MOST && read & 1 << at != 0) {
         slips(parses, parses.message.folded(word), |place, distance| {
-            if let Some(at) = pool.order.iter().take(pool.displayed).nth(place - 1) {
+            if pool.places == Places::Counted
+                && let Some(at) = pool.order.iter().take(pool.displayed).nth(place - 1)
+            {
                 let score = Score { class: SimilarityClass::Misspelled, shared: Reverse(0), distance };
                 better(usize::from(*at), score);
             }

@@ -18,7 +18,7 @@ use crate::data::time::Timestamp;
 use crate::data::view::{ClarifierType, ListState, ListStatus, ParkReason, View};
 use crate::selection::control::Control;
 use crate::selection::describe::ListFacts;
-use crate::selection::exact_match::{CandidatePool, Reading};
+use crate::selection::exact_match::{CandidatePool, Places, Reading};
 use crate::selection::newest::OtherChoices;
 use crate::selection::parse::Parses;
 use crate::selection::resolution::{ClarifyingQuestion, QuestionSubject, Resolution};
@@ -90,6 +90,8 @@ pub(crate) struct TargetList<'s> {
     pub(crate) set: &'s OptionSet,
     pub(crate) order: Cow<'s, [u8]>,
     pub(crate) displayed: usize,
+    /// The number of the first one displayed.
+    pub(crate) numbers_from: usize,
     /// Only exact readings count, because another request put the list aside.
     pub(crate) exact: bool,
     /// The text has a scope cue.
@@ -162,7 +164,7 @@ impl<'s> ResolveInput<'s> {
         }
         let mut target = self.whole(set, false);
         (target.order, target.displayed) = (Cow::Borrowed(&*showing.order), usize::from(showing.displayed));
-        target.anchor = Anchor::Own;
+        (target.numbers_from, target.anchor) = (usize::from(showing.numbers_from), Anchor::Own);
         Some(Ok(target))
     }
 
@@ -314,6 +316,7 @@ impl<'s> ResolveInput<'s> {
             set,
             order,
             displayed,
+            numbers_from: newest.map_or(1, |showing| usize::from(showing.numbers_from)),
             exact,
             cued: false,
             returns: false,
@@ -362,6 +365,17 @@ impl<'s> ResolveInput<'s> {
             (open, standing.turn, standing.at)
         })?;
         self.sets.iter().find(|set| set.id == newest.set).copied()
+    }
+
+    /// Returns the other pages of a list that is shown in pages.
+    pub(super) fn other_pages(&self, of: &OptionSet) -> impl Iterator<Item = &'s OptionSet> {
+        let (id, scope, instance) = (of.id.clone(), of.scope, of.scope_instance.clone());
+        let numbers = of.numbers();
+        self.sets.iter().copied().filter(move |set| {
+            let theirs = set.numbers();
+            let apart = theirs.end <= numbers.start || numbers.end <= theirs.start;
+            set.id != id && set.scope == scope && set.scope_instance == instance && apart
+        })
     }
 
     pub(super) fn places(&self) -> Vec<TitledPlace<'s>> {
@@ -448,7 +462,7 @@ pub(super) fn names_only_pool(set: &OptionSet) -> CandidatePool<'_> {
         options: &set.options,
         order: &[],
         displayed: 0,
-        positional: false,
+        places: Places::Unmeant,
         marked: 0,
         facts: None,
     }

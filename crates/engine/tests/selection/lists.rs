@@ -76,6 +76,7 @@ pub(crate) fn of(scope: Scope, instance: &str, options: Vec<SetOption>) -> Optio
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     }

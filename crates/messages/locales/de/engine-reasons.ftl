@@ -176,6 +176,7 @@ reason-selection-focus-changed = Jemand sieht auf einen anderen Ort.
 reason-selection-registration-too-many = Eine Liste ohne Punkte oder mit zu vielen wurde nicht angenommen.
 reason-selection-registration-bad-option = Eine Liste mit einem Punkt, der keiner sein kann, wurde nicht angenommen.
 reason-selection-registration-bad-scope = Eine Liste ohne Ort oder für niemand Bekannten wurde nicht angenommen.
+reason-selection-registration-bad-numbers = Eine Liste, deren Nummern mit 0 beginnen oder hinter 999 enden, wurde nicht angenommen.
 reason-issue-sought = Ein Vorgang wurde nachgeschlagen, bevor eine Änderung daran gezeigt wird, oder um zu sagen, wie er jetzt ist.
 reason-tracked-looked-up = Der Tracker hat geantwortet, ob es den Vorgang gibt, den dieser Thread verfolgen soll.
 reason-effect-progress = Was ein Unteragent übernommen hat, geht weiter, und er hat gesagt, wie.

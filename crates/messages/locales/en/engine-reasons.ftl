@@ -176,6 +176,7 @@ reason-selection-focus-changed = Somebody looks at another place.
 reason-selection-registration-too-many = A list of no options, or of too many, was not taken.
 reason-selection-registration-bad-option = A list with an option that cannot be one was not taken.
 reason-selection-registration-bad-scope = A list without a place, or for nobody known, was not taken.
+reason-selection-registration-bad-numbers = A list whose numbers begin with 0, or end behind 999, was not taken.
 reason-issue-sought = An issue was looked up, before a change of it is shown or to say how it is now.
 reason-tracked-looked-up = The tracker answered whether there is an issue that this thread is to track.
 reason-effect-progress = What a sub-agent was handed goes on, and it said how.

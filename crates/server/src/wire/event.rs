@@ -236,6 +236,7 @@ mod tests {
             message_id: some(),
             displayed: Some(vec!["o".into()]),
             focused_option: some(),
+            numbers_from: Some(51),
             comparisons: Some(vec![ComparisonBody {
                 name: "x".into(),
                 field: "x".into(),

@@ -7,6 +7,7 @@ mod effect;
 mod event;
 pub(crate) mod fact;
 mod lane;
+mod list_view;
 mod operations;
 mod option;
 mod problem;
@@ -26,14 +27,14 @@ pub use lane::{
     Button, Card, CardRequest, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message,
     Pending, Task,
 };
+pub use list_view::{SetStanding, TargetRef, TraceEntry, View};
 pub use operations::{
     Erasure, Issue, IssueComment, IssueLink, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays,
     SignInLink, SignInLinkFor, Version,
 };
 pub use option::{
     ClosedBody, ComparisonBody, FieldBody, FocusBody, Handoff, MetadataBody, OptionBody, OptionSet,
-    OptionSetAnswer, Referent, Selection, SetStanding, ShownBody, SnapshotBody, Standing, TargetRef,
-    TraceEntry, View,
+    OptionSetAnswer, Referent, Selection, ShownBody, SnapshotBody, Standing,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
 pub use run::{ResumeEntry, RunAgentInput};

@@ -27,6 +27,7 @@ pub(super) fn shown(show: &Show, message: Option<String>) -> OptionsShown {
         refreshable: false,
         message_id: message,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     }

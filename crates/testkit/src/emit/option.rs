@@ -13,7 +13,8 @@ use throughline_engine::data::view::ClarifierType;
 use super::{Build, texts};
 use crate::compare::serialized_name;
 use crate::model::{
-    ChangeFocus, CloseList, GivenSet, HostAnswer, PressOption, ShowList, TelemetryExpect, ViewExpect, named,
+    ChangeFocus, CloseList, GivenSet, HostAnswer, HostPost, MAIN, PressOption, ShowList, TelemetryExpect,
+    ViewExpect, named,
 };
 use crate::yaml::{count, json, map, text};
 
@@ -55,6 +56,16 @@ fn answer(answer: &HostAnswer) -> Value {
         HostAnswer::Held => text("hold"),
         HostAnswer::Failed => text("failed"),
         HostAnswer::Uncertain => text("uncertain"),
+        HostAnswer::Handled(answer) => {
+            let mut all = Build(Vec::new());
+            if let Some(posted) = &answer.posted {
+                all.put("assistant.posted", super::host(&HostPost::of(MAIN.into(), posted)));
+            }
+            if let Some(list) = &answer.options {
+                all.put("options.shown", shows(&ShowList { lane: MAIN.into(), shown: list.clone() }));
+            }
+            map(all.0)
+        }
         HostAnswer::Holds { options: list, focused } => {
             let mut all = Build(vec![("options".into(), options(list))]);
             all.some("focused", focused.as_ref());
@@ -114,6 +125,9 @@ fn shown(all: &mut Build, shown: &OptionsShown) {
         all.put("displayed", Value::Sequence(order.iter().map(|id| text(id)).collect()));
     }
     all.some("focused_option", shown.focused_option.as_ref());
+    if shown.numbers_from != 1 {
+        all.put("numbers_from", count(shown.numbers_from.into()));
+    }
     let own = |own: &NamedComparison| {
         let mut all = Build(vec![("name".into(), text(&own.name)), ("field".into(), text(&own.field))]);
         if own.least {

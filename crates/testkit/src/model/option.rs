@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
+use throughline_engine::data::handover::HostAnswer as Handled;
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::Signal;
@@ -92,7 +93,7 @@ pub struct PressOption {
 }
 
 /// A host's handling of one effect that only it performs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum HostAnswer {
     /// Performs it. Asked for evidence, the host repeats what it showed.
     Done,
@@ -102,6 +103,8 @@ pub enum HostAnswer {
     Failed,
     /// Reports an unknown outcome.
     Uncertain,
+    /// Answers a turn that it was handed.
+    Handled(Box<Handled>),
     /// Answers a request for evidence with this list.
     Holds {
         /// The options.

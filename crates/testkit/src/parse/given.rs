@@ -8,6 +8,7 @@ use throughline_language::Expected;
 
 use super::ParseError;
 use super::fact;
+use super::host;
 use super::node::{Fields, Node};
 use super::option;
 use super::work;
@@ -90,7 +91,7 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
         given.paused = Some(pause(&node)?);
     }
     given.sets = list(fields.opt("sets"), option::given_set)?;
-    given.host = option::host(fields.opt("host"))?;
+    given.host = host::does(fields.opt("host"))?;
     given.facts = list(fields.opt("facts"), fact::given)?;
     fields.finish()?;
     Ok(given)

@@ -3,6 +3,7 @@
 mod expect;
 mod fact;
 mod given;
+mod host;
 mod locate;
 mod node;
 mod option;

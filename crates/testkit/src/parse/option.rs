@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use throughline_engine::data::call::Risk;
-use throughline_engine::data::effect::EffectClass;
 use throughline_engine::data::field::{FieldValue, Fields as Properties, NamedComparison};
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
@@ -16,7 +15,7 @@ use throughline_engine::data::view::{ClarifierType, ParkReason};
 use super::ParseError;
 use super::node::{Fields, Node};
 use crate::model::{
-    ChangeFocus, CloseList, GivenSet, HostAnswer, ListState, ShowList, TelemetryExpect, ViewExpect, named,
+    ChangeFocus, CloseList, GivenSet, ListState, ShowList, TelemetryExpect, ViewExpect, named,
 };
 
 type Read<T> = Result<T, ParseError>;
@@ -101,45 +100,6 @@ pub(super) fn given_set(node: &Node<'_>) -> Read<GivenSet> {
     Ok(GivenSet { name, lanes, shown: shown(fields)?, state })
 }
 
-/// `{ option.execute: [done, hold], evidence.fetch: [{ options, focused }] }`.
-pub(super) fn host(node: Option<Node<'_>>) -> Read<BTreeMap<String, Vec<HostAnswer>>> {
-    let Some(node) = node.filter(|node| !node.is_empty()) else { return Ok(BTreeMap::new()) };
-    let mut all = BTreeMap::new();
-    for (class, node) in node.map()?.rest() {
-        let known = EffectClass::parse(&class)
-            .is_some_and(|class| class.is_of_list() || class == EffectClass::HostAct);
-        if !known {
-            return Err(node.fail(format!(
-                "`{class}` is nothing that only a host does: `option.execute`, `host.act`, `evidence.fetch`"
-            )));
-        }
-        all.insert(class, node.one_or_more()?.iter().map(answer).collect::<Read<_>>()?);
-    }
-    Ok(all)
-}
-
-fn answer(node: &Node<'_>) -> Read<HostAnswer> {
-    if node.is_map() {
-        let mut fields = node.map()?;
-        let options = options(&fields.need("options")?)?;
-        let focused = fields.opt_text("focused")?;
-        fields.finish()?;
-        return Ok(HostAnswer::Holds { options, focused });
-    }
-    let read = |word: &str| {
-        Some(match word {
-            "done" => HostAnswer::Done,
-            "hold" => HostAnswer::Held,
-            "failed" => HostAnswer::Failed,
-            "uncertain" => HostAnswer::Uncertain,
-            _ => return None,
-        })
-    };
-    node.one_of("what a host does", read, &["done", "hold", "failed", "uncertain"])
-}
-
-// ---- what a host says ----
-
 pub(super) fn shows(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<ShowList> {
     let mut fields = node.map()?;
     let lane = lane(&mut fields)?;
@@ -174,7 +134,7 @@ pub(super) fn focuses(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<St
 }
 
 /// Parses the body of `options.shown`, with defaults for absent fields.
-fn shown(mut fields: Fields<'_>) -> Read<OptionsShown> {
+pub(super) fn shown(mut fields: Fields<'_>) -> Read<OptionsShown> {
     let shown = OptionsShown {
         scope: fields.opt("scope").map(|node| scope(&node)).transpose()?.unwrap_or(Scope::Chat),
         scope_instance: fields.opt_text("scope_instance")?.unwrap_or_default(),
@@ -185,6 +145,11 @@ fn shown(mut fields: Fields<'_>) -> Read<OptionsShown> {
         message_id: fields.opt_text("message_id")?,
         displayed: fields.opt("displayed").map(|node| texts(Some(node))).transpose()?,
         focused_option: fields.opt_text("focused_option")?,
+        numbers_from: fields
+            .opt("numbers_from")
+            .map(|node| node.count())
+            .transpose()?
+            .map_or(1, |number| u16::try_from(number).unwrap_or(u16::MAX)),
         comparisons: fields
             .opt("comparisons")
             .map(|node| comparisons(&node))
@@ -196,7 +161,7 @@ fn shown(mut fields: Fields<'_>) -> Read<OptionsShown> {
     Ok(shown)
 }
 
-fn options(node: &Node<'_>) -> Read<Vec<SetOption>> {
+pub(super) fn options(node: &Node<'_>) -> Read<Vec<SetOption>> {
     node.list()?.iter().map(option).collect()
 }
 

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::data::message::MessageKind;
-
 use super::ParseError;
 use super::expect;
 use super::fact;
-use super::given::{expected, known, message_kind, pause, span, when};
+use super::given::{known, pause, span};
+use super::host;
 use super::node::{Fields, Node, suggest};
 use super::option;
 use super::work;
-use crate::model::{
-    Act, EraseTarget, Given, HostPost, MAIN, MessageAct, PressAct, PressOption, Restart, Turn,
-};
+use crate::model::{Act, EraseTarget, Given, MAIN, MessageAct, PressAct, PressOption, Restart, Turn};
 
 type Read<T> = Result<T, ParseError>;
 
@@ -256,7 +253,7 @@ fn host(body: &Node<'_>, given: &Given) -> Read<Act> {
     let mut fields = body.map()?;
     if let Some(node) = fields.opt("assistant.posted") {
         fields.finish()?;
-        return host_says(&node, given).map(Act::HostPost);
+        return host::posts(&node, |fields| lane(fields, given)).map(Act::HostPost);
     }
     if let Some(node) = fields.opt("task.reported") {
         fields.finish()?;
@@ -277,22 +274,4 @@ fn host(body: &Node<'_>, given: &Given) -> Read<Act> {
         [("focus.changed", node)] => option::focuses(node, here).map(Act::ChangeFocus),
         _ => Err(body.fail("`host` holds one event")),
     }
-}
-
-fn host_says(node: &Node<'_>, given: &Given) -> Read<HostPost> {
-    let mut fields = node.map()?;
-    let expected = fields.opt("expected").map(|node| expected(&node)).transpose()?;
-    let kind = fields.opt("kind").map(|node| message_kind(&node)).transpose()?;
-    let asks = if expected.is_some() { MessageKind::Question } else { MessageKind::Answer };
-    let says = HostPost {
-        lane: lane(&mut fields, given)?,
-        kind: kind.unwrap_or(asks),
-        task: fields.opt_text("task")?,
-        text: fields.need("text")?.text()?,
-        expected,
-        asked_of: fields.opt_text("asked_of")?,
-        expires: fields.opt("expires").map(|node| when(&node)).transpose()?,
-    };
-    fields.finish()?;
-    Ok(says)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use throughline_engine::data::ask::{Answer, SelectVerdict};
 use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::handover::HostAnswer as Handled;
 
 use super::{Recorded, RecordedLane, outcomes};
 use crate::compare::serialized_name;
@@ -44,7 +45,7 @@ pub(super) fn act(one: &Recorded) -> Option<Act> {
 /// Returns the host's outcomes of effects that only it performs, by class and in order.
 pub(super) fn host(recorded: &RecordedLane) -> BTreeMap<String, Vec<HostAnswer>> {
     let mut host = BTreeMap::new();
-    for class in [EffectClass::OptionExecute, EffectClass::EvidenceFetch, EffectClass::HostAct] {
+    for class in EffectClass::ALL.into_iter().filter(|class| class.is_host_only()) {
         let asked = recorded.turns.iter().flat_map(|one| &one.summary.effects);
         let asked = asked.filter(|(word, _)| word == class.as_str());
         let ended =
@@ -65,6 +66,9 @@ fn answer(outcome: Option<&Outcome>) -> HostAnswer {
         None => HostAnswer::Held,
         Some(Outcome::Done { result: EffectResult::Snapshot { options, focused } }) => {
             HostAnswer::Holds { options: options.clone(), focused: focused.clone() }
+        }
+        Some(Outcome::Done { result: EffectResult::Handled(answer) }) if **answer != Handled::default() => {
+            HostAnswer::Handled(answer.clone())
         }
         Some(Outcome::Done { .. }) => HostAnswer::Done,
         Some(Outcome::Failed { .. }) => HostAnswer::Failed,

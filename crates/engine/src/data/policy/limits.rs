@@ -98,6 +98,8 @@ pub const SEEK: [Millis; 5] = [
 pub const SEEK_DAYS: i64 = 7;
 /// Options of one list.
 pub const SET_OPTIONS: usize = 50;
+/// Highest number that the first option of a page may have: people write numbers of up to three digits.
+pub const OPTION_NUMBERS: u16 = 950;
 /// Characters of an option's id.
 pub const OPTION_ID: usize = 128;
 /// Graphemes of an option's label.

@@ -35,6 +35,7 @@ fn set(options: &[(&str, &str)]) -> OptionSet {
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     };
@@ -69,7 +70,7 @@ fn pool(set: &OptionSet, marked: OptionMask) -> CandidatePool<'_> {
         options: &set.options,
         order: &BASE[..displayed],
         displayed,
-        positional: true,
+        places: Places::Counted,
         marked,
         facts: None,
     }
@@ -83,6 +84,48 @@ fn read(set: &OptionSet, marked: OptionMask, text: &str) -> Reading {
 fn like(set: &OptionSet, text: &str) -> SimilarOptions {
     let words = Words::of(text);
     rank_similar(&Parses::of(super::super::lexicon(&words), &words, true), &pool(set, 0))
+}
+
+/// On a page whose numbers begin later, a number means what is shown with it, and a word that counts means nothing.
+#[test]
+fn a_page_is_read_by_the_numbers_that_it_shows() {
+    let set = f1();
+    let displayed = set.options.len();
+    for from in [2, 4, 21, 51, 950] {
+        let page = CandidatePool { places: Places::from(from), ..pool(&set, 0) };
+        let read = |text: &str| {
+            let words = Words::of(text);
+            page.read(&Parses::of(super::super::lexicon(&words), &words, true))
+        };
+        for number in [1, from - 1, from, from + displayed - 1, from + displayed, 999] {
+            let expected = match number.checked_sub(from).filter(|at| *at < displayed) {
+                Some(at) => Reading::One(at, MatchedBy::Ordinal),
+                None => Reading::OutOfRange,
+            };
+            for said in [
+                "%",
+                "#%",
+                "number %",
+                "option % please",
+                "the %",
+                "open %",
+                "die %",
+                "nimm Nummer %",
+                "Punkt % bitte",
+            ] {
+                let text = said.replace('%', &alloc::format!("{number}"));
+                assert_eq!(read(&text), expected, "{text} on a page from {from}");
+            }
+        }
+        let nth = from + 1;
+        assert_eq!(read(&format!("the {nth}th one")), Reading::One(1, MatchedBy::Ordinal), "{nth}th");
+        for said in
+            ["the first one", "second", "option two", "die zweite bitte", "the top one", "nimm den dritten"]
+        {
+            assert_eq!(read(said), Reading::OutOfRange, "{said} on a page from {from}");
+        }
+        assert_eq!(read("the last one"), Reading::One(displayed - 1, MatchedBy::Ordinal));
+    }
 }
 
 #[test]

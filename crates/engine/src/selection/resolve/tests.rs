@@ -41,6 +41,7 @@ fn set(scope: Scope, instance: &str, title: Option<&str>, prefix: &str, labels: 
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     };

@@ -26,6 +26,7 @@ fn listed(options: &[(&str, Value)]) -> OptionSet {
         message_id: None,
         displayed: None,
         focused_option: None,
+        numbers_from: 1,
         comparisons: Vec::new(),
         asked: false,
     };
@@ -265,7 +266,7 @@ fn a_reply_means_the_appearance_it_replies_to() {
             None,
             Some(format!("m{at}").as_str().into()),
             order.into(),
-            3,
+            &(1..4),
             (at as u64, Timestamp(moment)),
         );
     }
