@@ -26,6 +26,7 @@ mod report;
 mod section;
 mod selection;
 mod subject;
+pub mod train;
 mod utterance;
 mod value;
 

@@ -13,7 +13,7 @@ mod asked;
 
 use alloc::string::String;
 
-use asked::Asked;
+pub(crate) use asked::Asked;
 
 use super::echo::Echo;
 use super::lexicon::{Cover, Lexicon, Piece, Section, SectionId, WordId};

@@ -22,6 +22,7 @@ mod expected;
 mod gazetteer;
 pub mod intent;
 mod interrupt;
+pub mod judge;
 mod languages;
 pub mod lexicon;
 mod location;

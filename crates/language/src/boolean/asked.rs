@@ -15,29 +15,29 @@ const FEW: SectionId = section("few");
 
 /// The kind of a question.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// "Anything else?": a yes is only that there is more.
-    pub(super) more: bool,
+    pub(crate) more: bool,
     /// "Is that right?": what was said is settled by an agreement, whatever is asked behind it.
-    pub(super) confirm: bool,
+    pub(crate) confirm: bool,
     /// It asks to confirm something, or asks nothing: "I have booked it for two."
-    pub(super) settled: bool,
+    pub(crate) settled: bool,
     /// "Do you mind?": not to mind is a yes.
-    pub(super) mind: bool,
+    pub(crate) mind: bool,
     /// "A car or a train?": repeating a part of it chooses.
-    pub(super) choice: bool,
+    pub(crate) choice: bool,
     /// It is a question at all.
-    pub(super) offer: bool,
+    pub(crate) offer: bool,
     /// It proposes a thing: "How about the Ritz?"
-    pub(super) proposes: bool,
+    pub(crate) proposes: bool,
     /// It names a number.
-    pub(super) numbers: bool,
+    pub(crate) numbers: bool,
     /// Nobody knows what was asked.
-    pub(super) unknown: bool,
+    pub(crate) unknown: bool,
 }
 
 impl Asked {
-    pub(super) fn of(lexicon: &'static Lexicon, question: &Words) -> Self {
+    pub(crate) fn of(lexicon: &'static Lexicon, question: &Words) -> Self {
         let sentence = echo::sentence(question.all());
         let says = |id, words: &[Word]| lexicon.section(id).within(words);
         let offer = sentence.last().is_some_and(|w| w.after == Gap::Question);
