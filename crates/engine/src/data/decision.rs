@@ -178,6 +178,7 @@ reasons! {
     PendingUnseen = "pending.not_seen", say::reason_pending_not_seen;
     PendingOtherPerson = "pending.other_person", say::reason_pending_other_person;
     PendingUnfit = "pending.unfit", say::reason_pending_unfit;
+    Judged = "judged", say::reason_judged;
     ApprovalNotByText = "approval.not_by_text", say::reason_approval_not_by_text;
 
     IntentRule = "intent.rule", say::reason_intent_rule;

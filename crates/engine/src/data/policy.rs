@@ -6,6 +6,7 @@ pub mod context;
 pub mod destination;
 pub mod drafts;
 pub mod hosting;
+pub mod judge;
 pub mod limits;
 pub mod selection;
 
@@ -22,6 +23,7 @@ use crate::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
 use crate::data::policy::destination::Destination;
 use crate::data::policy::drafts::DraftPolicy;
 use crate::data::policy::hosting::{BuiltIn, Fallback, HostedPlace, Replies};
+use crate::data::policy::judge::JudgePolicy;
 use crate::data::policy::selection::SelectionPolicy;
 use crate::data::purpose::Purpose;
 use crate::data::ticket::Target;
@@ -80,6 +82,9 @@ pub struct Policy {
     /// keeps its version.
     #[serde(skip_serializing_if = "SelectionPolicy::is_default")]
     pub selection: SelectionPolicy,
+    /// Settings of the learned judge. A policy without them has none, so that older turns are decided as they were.
+    #[serde(default = "JudgePolicy::off", skip_serializing_if = "JudgePolicy::is_off")]
+    pub judge: JudgePolicy,
     /// Limits of the past that prompts show.
     #[serde(skip_serializing_if = "ContextPolicy::is_default")]
     pub context: ContextPolicy,
@@ -406,6 +411,7 @@ impl Policy {
         let hosting = || self.first_invalid_hosting().map(|(key, why)| (key, why.into()));
         selection()
             .or_else(hosting)
+            .or_else(|| self.judge.first_invalid().map(|(key, why)| (key, why.into())))
             .or_else(|| self.context.first_invalid())
             .or_else(|| self.summary.first_invalid())
             .or_else(|| self.facts.first_invalid())

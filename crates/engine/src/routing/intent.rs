@@ -29,7 +29,7 @@ use crate::memory::fact_intake as memory;
 use crate::messages;
 use crate::review::lifecycle as review;
 use crate::routing::gate::{is_addressed, may_ask_curtly, spared, withheld};
-use crate::routing::meta;
+use crate::routing::{judge, meta};
 use crate::selection::handoff;
 use crate::tickets::qualifiers::Request;
 use crate::tickets::subject::with_body;
@@ -110,7 +110,7 @@ fn aside(turn: &mut Turn<'_>, said: &RoutedMessage, addressed: bool) -> Option<D
     if let Some(decision) = handoff::answer(turn, said) {
         return Some(decision);
     }
-    if acknowledges(turn, said) {
+    if acknowledges(turn, said) || addressed && judge::ends(turn, said) {
         return Some(Decision::new(Verdict::Recorded, Reason::Acknowledged));
     }
     if puts_off(said) || is_small_talk(&said.words) {

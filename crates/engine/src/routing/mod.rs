@@ -11,6 +11,7 @@ pub(crate) mod focus_rung;
 pub(crate) mod gate;
 pub(crate) mod intent;
 pub(crate) mod interrupt;
+mod judge;
 pub(crate) mod meta;
 mod mode_words;
 pub(crate) mod pending;

@@ -17,7 +17,7 @@ use crate::pending_match::PendingMatch;
 use crate::routing::beside;
 use crate::routing::gate::{newer_gate_takes, words_of_the_gate};
 use crate::routing::review::is_newer;
-use crate::routing::{mode_words, press};
+use crate::routing::{judge, mode_words, press};
 use crate::selection::control;
 use crate::selection::newest::{
     left_since, newer_list_names, newer_list_resembles, newer_list_takes, positions_since, shown_since,
@@ -95,6 +95,13 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         PendingMatch::Mismatch(_) if skips(&pending, said) => PendingMatch::Applies(as_text(said)),
         matched => matched,
     };
+    let judged = match &matched {
+        PendingMatch::Mismatch(unread) if correction.is_none() => {
+            judge::answer(turn, said, &pending, unread, &context)
+        }
+        _ => None,
+    };
+    let matched = judged.as_ref().map_or(matched, |judged| PendingMatch::Applies(judged.found.clone()));
     let meaning = match &matched {
         _ if revived || pending.expected != Some(Expected::Text) => None,
         PendingMatch::Applies(_) => beside::meaning(turn, said, &pending),
@@ -129,6 +136,9 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
             settle_question(turn, &pending);
             if found.strength == Strength::Weak {
                 turn.trace.rule = Some(Cow::Borrowed("boolean.weak"));
+            }
+            if let Some(judged) = judged {
+                judged.note(turn);
             }
             return take(turn, said, &pending, &found, Reason::PendingApplied);
         }
