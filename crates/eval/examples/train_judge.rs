@@ -2,12 +2,13 @@
 //!
 //! `crates/language/judge/manifest.toml` names the sources, their licences, and which of them the weights are made of.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
-use throughline_eval::train::{FOLDS, Labelled, Unseen, cross_validate, train};
+use throughline_eval::train::{FOLDS, Labelled, Unseen, cross_validate, put_to_questions, train};
 use throughline_language::judge::Head;
 
 /// Numbers of wrong verdicts for which the margin is shown that allows no more.
@@ -45,12 +46,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../language/judge");
     let manifest: Manifest = toml::from_str(&fs::read_to_string(folder.join("manifest.toml"))?)?;
-    let lines = read(Path::new(data), &manifest)?;
+    let (lines, fitted) = read(Path::new(data), &manifest)?;
     println!("{} labelled messages of {} sources", lines.len(), manifest.source.len());
+    let lines = put_to_questions(&lines);
     if figures {
-        print_figures(&manifest, &lines);
+        print_figures(&manifest, &lines, &fitted);
     }
-    let used: Vec<&Labelled> = lines.iter().map(|(one, _)| one).filter(|one| manifest.of(one).used).collect();
+    let used: Vec<&Labelled> = lines.iter().filter(|one| manifest.of(one).used).collect();
     let bytes = train(&used);
     println!("{} bytes, fingerprint {:016x}", bytes.len(), fingerprint(&bytes));
     let file = folder.join("weights.bin");
@@ -71,40 +73,41 @@ impl Manifest {
     }
 }
 
-/// Reads every line that is labelled, with the name of its file. A source that the manifest does not name is an error.
-fn read(data: &Path, manifest: &Manifest) -> Result<Vec<(Labelled, String)>, Box<dyn Error>> {
-    let mut lines = Vec::new();
+/// Texts of messages that thresholds are fitted on.
+type Fitted = BTreeSet<String>;
+
+/// Reads every line that is labelled, and the texts that thresholds are fitted on. A source that the manifest does not name is an
+/// error.
+fn read(data: &Path, manifest: &Manifest) -> Result<(Vec<Labelled>, Fitted), Box<dyn Error>> {
+    let (mut lines, mut fitted) = (Vec::new(), Fitted::new());
     for name in &manifest.files {
-        let file: PathBuf = data.join(name);
+        let file = data.join(name);
         let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         for line in text.lines() {
             let Some(one) = Labelled::read(line)? else { continue };
             if !manifest.source.iter().any(|source| source.name == one.source) {
                 return Err(format!("{name}: the manifest has no source {}", one.source).into());
             }
-            lines.push((one, name.clone()));
+            if name.contains(&manifest.fitted_on) {
+                fitted.insert(one.text.clone());
+            }
+            lines.push(one);
         }
     }
-    Ok(lines)
+    Ok((lines, fitted))
 }
 
 /// Prints what the judge gets right among messages that it did not learn from and that the rules leave open: with every
 /// source that is used, and without those that are shared alike.
-fn print_figures(manifest: &Manifest, lines: &[(Labelled, String)]) {
-    let fitted: std::collections::BTreeSet<(String, String)> = lines
-        .iter()
-        .filter(|(_, file)| file.contains(&manifest.fitted_on))
-        .map(|(one, _)| (one.question.clone(), one.text.clone()))
-        .collect();
-    let all: Vec<Labelled> = lines.iter().map(|(one, _)| one.clone()).collect();
-    let asked = |one: &Labelled| fitted.contains(&(one.question.clone(), one.text.clone()));
-    let free = |one: &Labelled| !manifest.of(one).share_alike;
-    let licences: std::collections::BTreeSet<&str> =
-        manifest.source.iter().filter(|source| source.used).map(|source| &*source.licence).collect();
+fn print_figures(manifest: &Manifest, lines: &[Labelled], fitted: &Fitted) {
+    let used = |one: &Labelled| manifest.of(one).used;
+    let asked = |one: &Labelled| fitted.contains(&one.text);
+    let sources = manifest.source.iter().filter(|source| source.used);
+    let licences: BTreeSet<&str> = sources.map(|source| &*source.licence).collect();
     println!("\nEvery source used ({}), {FOLDS} folds", licences.into_iter().collect::<Vec<_>>().join(", "));
-    print_margins(&cross_validate(&all, |one| manifest.of(one).used, asked));
+    print_margins(&cross_validate(lines, used, asked));
     println!("\nWithout sources that are shared alike");
-    print_margins(&cross_validate(&all, |one| manifest.of(one).used && free(one), asked));
+    print_margins(&cross_validate(lines, |one| used(one) && !manifest.of(one).share_alike, asked));
 }
 
 fn print_margins(unseen: &[Unseen]) {

@@ -48,7 +48,11 @@ pub(super) fn answer(
         return None;
     }
     let answer = Model::SHIPPED.answer(&said.words, context)?;
-    let (name, least) = if answer.yes { ("yes", policy.yes) } else { ("no", policy.no) };
+    let (name, least) = match answer.yes {
+        true if answer.confirms => ("confirm", policy.confirm?),
+        true => ("yes", policy.yes),
+        false => ("no", policy.no),
+    };
     if answer.veto.is_some() || answer.margin < least {
         return None;
     }

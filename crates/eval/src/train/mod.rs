@@ -108,6 +108,30 @@ pub fn cross_validate(
     unseen
 }
 
+/// The number of questions that a message without one is put to.
+const QUESTIONS: usize = 3;
+
+/// Puts messages that were labelled without a question to questions of others, which are chosen by the message's words.
+#[must_use]
+pub fn put_to_questions(labelled: &[Labelled]) -> Vec<Labelled> {
+    let is_plain = |one: &&Labelled| {
+        let kind = Kind::of(&Words::of(&one.question));
+        one.task == LabelledTask::Answer
+            && !matches!(kind, Kind::Unknown | Kind::More | Kind::Choice | Kind::Mind)
+    };
+    let questions: BTreeSet<&str> = labelled.iter().filter(is_plain).map(|one| &*one.question).collect();
+    let questions: Vec<&str> = questions.into_iter().collect();
+    let put = |one: &Labelled| -> Vec<Labelled> {
+        if one.task != LabelledTask::Utterance || questions.is_empty() {
+            return vec![one.clone()];
+        }
+        let chosen =
+            (0..QUESTIONS).map(|at| hash_of(&format!("{at} {}", one.text)) as usize % questions.len());
+        chosen.map(|at| Labelled { question: questions[at].into(), ..one.clone() }).collect()
+    };
+    labelled.iter().flat_map(put).collect()
+}
+
 fn judged(model: Model<'_>, one: &Labelled) -> Option<Unseen> {
     let (words, context) = (Words::of(&one.text), Context::default().to(&one.question));
     let confirms = Kind::of(&Words::of(&one.question)) == Kind::Confirm;

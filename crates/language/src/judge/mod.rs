@@ -31,6 +31,8 @@ const NAMED: usize = 3;
 pub struct Answer {
     /// True for yes.
     pub yes: bool,
+    /// True if the question was to confirm something, so that a yes settles it.
+    pub confirms: bool,
     /// The weight of the verdict; above 0 it is likelier than not.
     pub margin: i32,
     /// The reason why it may not count, however large its weight.
@@ -53,12 +55,12 @@ pub struct End {
 }
 
 impl Model<'_> {
-    /// Judges a message as the answer to the context's question. `None` of a message without words, or of one that is longer than
-    /// anything that was learned from.
+    /// Judges a message as the answer to the context's question. `None` of a message without words, of one that is longer than
+    /// anything that was learned from, and where nobody knows what was asked.
     #[must_use]
     pub fn answer(self, message: &Words, context: &Context<'_>) -> Option<Answer> {
         let question = context.question();
-        let kind = Kind::of(question);
+        let kind = Some(Kind::of(question)).filter(|kind| *kind != Kind::Unknown)?;
         let read = |part: &[Word]| features(message, part, question, kind, |hash| self.is_common(hash));
         let all = whole(message)?;
         let found = read(all);
@@ -72,6 +74,7 @@ impl Model<'_> {
         let yes = head == Head::Yes;
         Some(Answer {
             yes,
+            confirms: kind == Kind::Confirm,
             margin,
             veto: match head {
                 _ if margin <= 0 => None,
@@ -155,3 +158,6 @@ fn shown(message: &Words, words: &[Word]) -> String {
     });
     shown.collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests;

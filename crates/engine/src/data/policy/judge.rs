@@ -9,17 +9,20 @@ use serde::{Deserialize, Serialize};
 pub struct JudgePolicy {
     /// True if it is asked at all.
     pub enabled: bool,
-    /// Margin of a yes to a question of a host that is no confirmation: five in a thousand that it allows are none.
+    /// Margin of a yes to a question of a host that is no confirmation.
     pub yes: i32,
+    /// Margin of a yes to a host's question that is to confirm something: `None` for never, as something may be set off by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<i32>,
     /// Margin of a no.
     pub no: i32,
-    /// Margin of an end, after which nothing is done: one in a thousand that it allows asks for something.
+    /// Margin of an end, after which nothing is done.
     pub end: i32,
 }
 
 impl Default for JudgePolicy {
     fn default() -> Self {
-        Self { enabled: true, yes: 37, no: 42, end: 72 }
+        Self { enabled: true, yes: 24, confirm: None, no: 37, end: 54 }
     }
 }
 
@@ -38,8 +41,9 @@ impl JudgePolicy {
 
     /// Returns the first key with an invalid value, and the reason.
     pub(super) fn first_invalid(&self) -> Option<(&'static str, &'static str)> {
+        let confirm = self.confirm.map(|margin| ("judge.confirm", margin));
         let margins = [("judge.yes", self.yes), ("judge.no", self.no), ("judge.end", self.end)];
-        let wrong = margins.into_iter().find(|(_, margin)| *margin < 1)?;
+        let wrong = margins.into_iter().chain(confirm).find(|(_, margin)| *margin < 1)?;
         Some((wrong.0, "is no margin: below 1, another verdict is likelier"))
     }
 }
