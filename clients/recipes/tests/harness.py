@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import httpx
 from conftest import Server
@@ -74,19 +75,24 @@ class Kill:
 class Recipe:
     """Running agent of one recipe, in a folder of its own."""
 
-    def __init__(self, program: str, folder: Path, server: Server) -> None:
+    def __init__(self, program: str, folder: Path, server: Server, *, behind: str | None = None) -> None:
+        """Makes it. `behind` is a program that the recipe talks to, or the address of one that the tests run."""
         self.folder = folder
         self.kill: Kill | None = None
         #: State that requests of this agent which wait are said to be in.
         self.pretended: str | None = None
         self._server = server
         self._turn = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._processes: list[subprocess.Popen[bytes]] = []
         self._proxy = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._proxy.serve_forever, daemon=True).start()
         self._url = f"http://127.0.0.1:{self._proxy.server_port}"
-        runs = "node" if program.endswith(".mjs") else sys.executable
-        self._command = [runs, program, self._url]
+        self._commands = [[_runs(program), program, self._url]]
+        if behind and behind.endswith(".py"):
+            port = _free_port()
+            self._commands = [[_runs(behind), behind, str(port)], [*self._commands[0], f"http://127.0.0.1:{port}/"]]
+        elif behind:
+            self._commands[0].append(behind)
         for file in [*HERE.glob("*.py"), *HERE.glob("*.mjs")]:
             shutil.copy(file, folder / ("real_" + file.name if file.stem == "backups" else file.name))
         for file in (HERE / "tests" / "crashing").glob("backups.*"):
@@ -96,13 +102,15 @@ class Recipe:
     def start(self) -> None:
         env = {**os.environ, "RECIPE_STEPS": self._url, "PYTHONDONTWRITEBYTECODE": "1"}
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(self._command, cwd=self.folder, stdout=log, stderr=log, env=env)
+            given: dict[str, Any] = {"cwd": self.folder, "stdout": log, "stderr": log, "env": env}
+            self._processes = [subprocess.Popen(command, **given) for command in self._commands]
 
     def crash(self) -> None:
         """Ends it as a crash does."""
-        if self._process:
-            self._process.kill()
-            self._process.wait()
+        # The recipe first: it would tell that the program behind it is gone.
+        for process in reversed(self._processes):
+            process.kill()
+            process.wait()
 
     def end(self) -> None:
         self.crash()
@@ -111,7 +119,8 @@ class Recipe:
 
     def fault(self) -> str | None:
         """Returns what it wrote if it ended by itself."""
-        if self._process and self._process.poll() is not None and self._process.returncode >= 0:
+        ends = [process.poll() for process in self._processes]
+        if any(end is not None and end >= 0 for end in ends):
             return (self.folder / "log").read_text()
         return None
 
@@ -160,6 +169,8 @@ class Recipe:
                     return self.drop()
                 headers = {name: value for name, value in self.headers.items() if name.lower() not in ASKED_ANEW}
                 try:
+                    if self.path.startswith("/v1/stream"):
+                        return self.stream(headers)
                     said = upstream.request(self.command, self.path, content=body, headers=headers)
                 except httpx.TransportError:
                     return self.drop()
@@ -182,6 +193,20 @@ class Recipe:
                     # It was killed meanwhile.
                     self.close_connection = True
 
+            def stream(self, headers: dict[str, str]) -> None:
+                """Passes on what comes, until one of both ends."""
+                with upstream.stream("GET", self.path, headers=headers) as said:
+                    self.close_connection = True
+                    self.send_response_only(said.status_code)
+                    self.send_header("Content-Type", said.headers["Content-Type"])
+                    self.end_headers()
+                    try:
+                        for chunk in said.iter_raw():
+                            self.wfile.write(chunk)
+                    except ConnectionError:
+                        # It was killed meanwhile.
+                        pass
+
             def drop(self) -> None:
                 """Ends the connection without an answer."""
                 self.close_connection = True
@@ -190,6 +215,16 @@ class Recipe:
                 pass
 
         return Handler
+
+
+def _runs(program: str) -> str:
+    return "node" if program.endswith(".mjs") else sys.executable
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def change(folder: Path) -> int:

@@ -56,7 +56,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def recipe(
     request: pytest.FixtureRequest, server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Recipe]:
-    recipe = Recipe(request.cls.program, tmp_path_factory.mktemp("recipe"), server)
+    recipe = Recipe(request.cls.program, tmp_path_factory.mktemp("recipe"), server, behind=request.cls.behind)
     recipe.start()
     yield recipe
     recipe.end()
@@ -126,6 +126,8 @@ class Acts:
     """The same for each recipe. A class of its own gives it a process of its own, and a server in it."""
 
     program: str
+    #: Program that it talks to, if it is not alone.
+    behind: str | None = None
     #: Whether it performs what was approved though its own state was changed meanwhile, or gives the run up.
     goes_on_when_changed = True
 
@@ -270,6 +272,11 @@ class TestOpenAiAgents(Acts):
 
 class TestAiSdk(Acts):
     program = "vercel-agent.mjs"
+
+
+class TestAgUi(Acts):
+    program = "agui-agent.mjs"
+    behind = "scripted_agui.py"
 
 
 @pytest.mark.parametrize(
