@@ -22,7 +22,7 @@ const option = {
     sublabel: text,
     exec_ref: { ...text, description: 'What you get back when it is chosen; the id if absent.' },
     aliases: { type: 'array', items: text, description: 'Other names of it.' },
-    fields: { type: 'object', description: 'What people may choose by: {"price": {"value": 85, "unit": "EUR"}, "breakfast": true}.' },
+    fields: { type: 'object', description: 'What people may choose by: {"price": {"value": 85, "unit": "EUR"}}.' },
     risk: { enum: ['read', 'write', 'destructive'], description: 'Anything but read waits for an approval.' },
   },
 };
@@ -67,7 +67,8 @@ const running = new Map();
 
 /** Runs the agent, and keeps what came of it before anything of that is told. */
 async function run(chat, { id, effects = [], messages, context = [], resume, posts = true }) {
-  const agent = new HttpAgent({ url, headers, threadId: chat.lane, initialMessages: messages, initialState: chat.state });
+  const { lane: threadId, state: initialState } = chat;
+  const agent = new HttpAgent({ url, headers, threadId, initialMessages: messages, initialState });
   running.set(chat.lane, { agent, effects });
   try {
     const { said, calls, interrupts } = await outcome(agent, { runId: id, tools: TOOLS, context, resume });
@@ -124,7 +125,8 @@ async function outcome(agent, request) {
   if (error ?? thrown) throw new Failed(`the agent failed: ${error ?? thrown.message}`);
   if (!end || end.outcome === 'cancelled') throw new Failed("the agent's run broke off");
   const left = end.pendingToolCallIds ?? [];
-  const interrupts = (end.interrupts ?? []).map((each) => ({ ...each, call: calls.find(({ id }) => id === each.toolCallId) }));
+  const callOf = ({ toolCallId }) => calls.find(({ id }) => id === toolCallId);
+  const interrupts = (end.interrupts ?? []).map((interrupt) => ({ ...interrupt, call: callOf(interrupt) }));
   return { said, calls: calls.filter(({ id }) => left.includes(id)), interrupts };
 }
 
@@ -184,15 +186,23 @@ async function finish(chat, effects) {
     save(chat);
   }
   for (const effect of effects) if (chat.run.effects.includes(effect.id)) await report(effect, doneOf(effect, answer));
+  if (chat.question) chat.question.pending ??= await pendingOf(chat);
   chat.run.open = false;
   save(chat);
 }
 
+/** What waits for the answer to the agent's question: it belongs to the task of what the agent was told. */
+async function pendingOf({ lane, question }) {
+  const waits = await client.pending(lane);
+  return waits.findLast((each) => each.class === 'conversational' && each.task === question.task)?.id;
+}
+
 /** What is reported of an effect that a run was for. The words of a message's answer are posted by its report. */
 function doneOf(effect, answer) {
-  if (effect.class === 'turn.handover') return { outcome: 'applied', ...(Object.keys(answer).length > 0 && { answer }) };
-  if (effect.class !== 'option.execute' || !answer.assistant) return { outcome: 'applied' };
-  return { outcome: 'applied', remote: { text: answer.assistant.text } };
+  const { assistant, shown } = answer;
+  if (effect.class === 'turn.handover' && (assistant || shown)) return { outcome: 'applied', answer };
+  if (effect.class === 'option.execute' && assistant) return { outcome: 'applied', remote: { text: assistant.text } };
+  return { outcome: 'applied' };
 }
 
 /** Performs an effect. What failed in between may have happened or not: of what changes the world that is said. */
@@ -225,7 +235,7 @@ async function onOption(chat, chosen) {
   if (!call) return;
   if (chat.waits.length > 0) return report(chosen, { outcome: 'rejected', error: 'please decide on the card first' });
   const { id, option, exec_ref, label } = chosen;
-  Object.assign(chat, { by: chosen.user, task: chosen.task, since: chosen.turn });
+  Object.assign(chat, { by: chosen.user, task: chosen.task, since: chosen.turn, set: chosen.set });
   const messages = answered(chat.messages, call, { option, exec_ref, label }, id);
   await run(chat, { id, effects: [id], messages });
 }
@@ -233,9 +243,10 @@ async function onOption(chat, chosen) {
 /** Gives the agent the answer to its question, unless there is none yet. */
 async function onAnswer(chat) {
   const { question } = chat;
-  const found = question && chat.waits.length === 0 && (await answerTo(chat.lane, question));
-  if (!found) return;
-  const { turn: id, actor, applied } = await client.turn(found);
+  const answer = question && chat.waits.length === 0 && (await answerTo(chat.lane, question));
+  if (answer === null) chat.question = undefined;
+  if (!answer) return;
+  const { turn: id, actor, applied } = answer;
   const messages = answered(chat.messages, question, { answer: applied.value }, id);
   Object.assign(chat, { by: actor ?? chat.by, task: question.task, since: id, question: undefined });
   try {
@@ -248,12 +259,14 @@ async function onAnswer(chat) {
   }
 }
 
-/** The turn that answered a question: the question belongs to the task of what the agent was asked. */
-async function answerTo(lane, { task, since }) {
-  let found;
-  for await (const { turn, reason, focus } of client.turns(lane)) {
+/** The turn that answered a question; nothing while it may come, and `null` if it waits no more. */
+async function answerTo(lane, { pending, since }) {
+  if ((await client.pending(lane)).some(({ id }) => id === pending)) return;
+  let found = pending ? null : undefined;
+  for await (const { turn, reason } of client.turns(lane)) {
     if (turn === since) break;
-    if (reason === 'pending.applied' && focus?.task === task) found = turn;
+    const answer = reason === 'pending.applied' && (await client.turn(turn));
+    if (answer && (!pending || answer.applied.pending === pending)) found = answer;
   }
   return found;
 }
@@ -344,8 +357,13 @@ async function report(effect, done) {
 /** Posts what no report carries. What cannot be taken is said. */
 async function post(chat, { assistant, shown }, key) {
   const lane = await place(chat.lane);
-  const say = (said, part) => client.deliver({ lane, kind: 'assistant.posted', assistant: said }, { key: `${key}:${part}` });
+  const say = (said, part) => {
+    return client.deliver({ lane, kind: 'assistant.posted', assistant: said }, { key: `${key}:${part}` });
+  };
   try {
+    // "3" would be read against the list that was chosen from, and not as the answer.
+    const closes = assistant?.kind === 'question' && chat.set;
+    if (closes) await client.closeOptions(chat.lane, chat.set, { key: `${key}:closed` });
     if (assistant) await say({ ...assistant, task: chat.task }, 'said');
     if (shown) await client.deliver({ lane, kind: 'options.shown', shown }, { key: `${key}:shown` });
   } catch (error) {
@@ -391,7 +409,8 @@ function answered(messages, { id, name, args }, result, again) {
   const results = messages.filter(({ role }) => role === 'tool').map(({ toolCallId }) => toolCallId);
   const known = messages.flatMap(({ toolCalls = [] }) => toolCalls).filter((call) => !results.includes(call.id));
   const own = known.find((call) => call.id === id);
-  const call = own ?? { id: results.includes(id) ? again : id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+  const called = { name, arguments: JSON.stringify(args) };
+  const call = own ?? { id: results.includes(id) ? again : id, type: 'function', function: called };
   const made = own ? [] : [{ id: `${again}.call`, role: 'assistant', toolCalls: [call] }];
   return [
     ...messages,
@@ -416,6 +435,11 @@ function load(lane) {
 function save(chat) {
   writeFileSync(`${chat.lane}.new`, JSON.stringify(chat, null, 1));
   renameSync(`${chat.lane}.new`, `${chat.lane}.json`);
+}
+
+/** Conversations that have a file. */
+function known() {
+  return readdirSync('.').filter((file) => /^ln_.*\.json$/.test(file)).map((file) => file.slice(0, -'.json'.length));
 }
 
 // Everything at once, and each conversation in its order.
@@ -456,10 +480,12 @@ async function isOffered(effect) {
 }
 
 const { cursor } = await client.pollEvents({ kinds: ['turn'], wait: 0, limit: 1 });
-for (const file of readdirSync('.')) if (/^ln_.*\.json$/.test(file)) wake(file.slice(0, -'.json'.length));
+known().forEach(wake);
 for await (const effect of client.effects({ state: 'attempted' })) wake(effect.lane);
 for await (const { lane } of client.events({ after: cursor, kinds: ['turn', 'effect'] })) {
-  if (!lane) continue;
-  stop(lane);
-  wake(lane);
+  // What belongs to no conversation is a `reset`: the store was set back.
+  for (const each of lane ? [lane] : known()) {
+    stop(each);
+    wake(each);
+  }
 }
