@@ -22,6 +22,7 @@ mod repo;
 mod shots;
 mod soak;
 mod tidy;
+mod train;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,11 @@ cargo xtask <command>
   eval [DIR]            the engine's decisions on labelled cases, into docs/measurements/eval.md
       DIR                   the cases (default: THROUGHLINE_EVAL_DATA, else ../shared/data/dev)
       --no-write            print the tables only
+  train [DIR]           the weights of the learned judge, from the labelled messages that crates/language/judge/manifest.toml
+                        names; an error if they are not those of the repository
+      DIR                   the data (default: ../shared/data)
+      --write               renew the weights
+      --no-figures          without the cross-validation, which takes most of the time
   bench [options] [B1 …] every figure beside its limit or peer; none named: all but B3
       --quick               minutes instead of a quarter of an hour: for plausibility, not to be quoted
       --write               renew their sections of docs/measurements/bench.md
@@ -95,6 +101,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "docs" => docs::run(&repo, rest),
         "drive" => drive::run(&repo, rest),
         "eval" => eval::run(&repo, rest),
+        "train" => train::run(&repo, rest),
         "bench" => bench::run(&repo, rest),
         "first-build" => {
             ci::first_build::measure(&repo, flag(rest, "--write")?)?;

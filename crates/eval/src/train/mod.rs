@@ -134,7 +134,7 @@ pub fn put_to_questions(labelled: &[Labelled]) -> Vec<Labelled> {
 
 fn judged(model: Model<'_>, one: &Labelled) -> Option<Unseen> {
     let (words, context) = (Words::of(&one.text), Context::default().to(&one.question));
-    let confirms = Kind::of(&Words::of(&one.question)) == Kind::Confirm;
+    let confirms = Kind::of(&Words::of(&one.question)).is_settled_by_yes();
     let says = |head: Head| one.labels[head as usize];
     if one.task == LabelledTask::Closing {
         let end = model.end(&words, &context)?;

@@ -26,6 +26,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// True if a yes settles what was said: it was to be confirmed, or it was only stated, and a yes or no is waited for.
+    #[must_use]
+    pub fn is_settled_by_yes(self) -> bool {
+        matches!(self, Self::Confirm | Self::Statement)
+    }
+
     /// Reads the kind of a question.
     #[must_use]
     pub fn of(question: &Words) -> Self {

@@ -74,7 +74,7 @@ impl Model<'_> {
         let yes = head == Head::Yes;
         Some(Answer {
             yes,
-            confirms: kind == Kind::Confirm,
+            confirms: kind.is_settled_by_yes(),
             margin,
             veto: match head {
                 _ if margin <= 0 => None,

@@ -69,7 +69,7 @@ pub(super) fn of_yes(said: &Said<'_>) -> Option<Veto> {
     let all = message.all();
     let lexicons = || message.languages().lexicons(&ANSWERS);
     let has = |id| lexicons().any(|lexicon| lexicon.section(id).within(all));
-    let settles = matches!(said.kind, Kind::Confirm | Kind::Unknown);
+    let settles = said.kind.is_settled_by_yes();
     let answer = if said.answer.is_empty() { all } else { said.answer };
     let tied = || lexicons().any(|lexicon| request::tied(lexicon, all, question));
     let elsewhere = || said.kind != Kind::More && said.begins_with_a_wish() && !tied();
@@ -110,7 +110,7 @@ impl Said<'_> {
     /// True if what was proposed is asked about: only a question about another thing takes it as settled.
     fn asks_about_it(&self) -> bool {
         let rest = &self.message.all()[self.rest.clone()];
-        if matches!(self.kind, Kind::Confirm | Kind::More) || !asks(rest) {
+        if self.kind.is_settled_by_yes() || self.kind == Kind::More || !asks(rest) {
             return false;
         }
         let rest = self.message.with(rest.to_vec());

@@ -35,6 +35,15 @@ pub(super) fn policy() -> Schema {
             key("summary", of(&SummaryPolicy::default()), "When and how a conversation is condensed."),
             key("facts", facts(), "What is remembered as fact, and how much of it is shown."),
         ]);
+        for judge in keys.iter_mut().filter(|key| key.name == "judge") {
+            if let Schema::Table(keys) = &mut judge.schema {
+                keys.push(key(
+                    "confirm",
+                    Schema::Number,
+                    "Margin of a yes to a confirmation; without it: never.",
+                ));
+            }
+        }
         keys.extend(hosting());
         let mut place = vec![
             key("tenant", Schema::Text, "Its tenant."),
