@@ -144,7 +144,10 @@ class Acts:
     ) -> None:
         conversation = Conversation(server, recipe)
         conversation.approval()
+        conversation.settled()
         monkeypatch.setattr(recipe, "pretended", state)
+        # An end comes with a turn, which is what some wait for.
+        conversation.say("is it done?")
         conversation.told(f"nothing was done here, the request is {state}.")
         assert conversation.deleted() == []
 
