@@ -8,6 +8,7 @@ const ORDINAL: SectionId = section("ordinal");
 const CARDINAL: SectionId = section("selection.cardinal");
 const FIRST: SectionId = section("selection.first");
 const ANOTHER: SectionId = section("selection.another");
+const MEASURE: SectionId = section("selection.measure");
 const AMOUNT: SectionId = section("selection.amount");
 
 /// The most words of a phrase that stands before an amount: "I would like".
@@ -30,14 +31,11 @@ pub fn names_no_place(lexicon: &'static Lexicon, message: &Words, at: usize) -> 
     let words = message.all();
     let Some(word) = words.get(at) else { return false };
     let list = |id| lexicon.section(id);
-    if word.digit {
-        return signed(message, at) || follows(list(AMOUNT), words, at);
-    }
-    if list(ORDINAL).value(word).is_some() {
-        return follows(list(ANOTHER), words, at);
-    }
-    if list(CARDINAL).value(word).is_some() {
-        return follows(list(AMOUNT), words, at);
+    let ordinal = list(ORDINAL).value(word).is_some();
+    if word.digit || ordinal || list(CARDINAL).value(word).is_some() {
+        // "Open two" and "at number 2" count no twos, "a 2" does.
+        let another = follows(list(ANOTHER), words, at) && (ordinal || !follows(list(MEASURE), words, at));
+        return another || !ordinal && (signed(message, at) || follows(list(AMOUNT), words, at));
     }
     let praised = message.text().get(word.end..).is_some_and(|rest| rest.trim_start().starts_with('!'));
     words.len() == 1 && praised && list(FIRST).at(words, at)
@@ -77,6 +75,9 @@ mod tests {
             "give me another third",
             "I want two",
             "we need 3",
+            "a 2",
+            "just a 2",
+            "an 8th",
             "I would like two",
             "-1",
             "\u{2212}1",
@@ -90,7 +91,7 @@ mod tests {
         {
             assert!(!none("en", text), "{text}");
         }
-        for text in ["ich will zwei", "noch ein zweites", "einen zweiten bitte", "-1"] {
+        for text in ["ich will zwei", "eine 2", "noch ein zweites", "einen zweiten bitte", "-1"] {
             assert!(none("de", text), "{text}");
         }
         for text in ["die zweite", "2", "nimm zwei", "das letzte"] {

@@ -39,6 +39,7 @@ pub(crate) struct Reader<'r> {
     context: &'r Context<'r>,
     options: &'r [String],
     found: Compared,
+    days: Vec<u64>,
 }
 
 impl<'r> Reader<'r> {
@@ -48,11 +49,15 @@ impl<'r> Reader<'r> {
         context: &'r Context<'r>,
         options: &'r [String],
     ) -> Self {
-        Self { lexicon, message, context, options, found: Compared::of(lexicon, message, options) }
+        let found = Compared::of(lexicon, message, options);
+        Self { lexicon, message, context, options, found, days: position::days(lexicon, message, options) }
     }
 
     fn choice(&self) -> Choice<'_> {
-        Choice::of(self.lexicon, self.message, self.context, &self.found, self.options.len())
+        let Self { lexicon, message, context, options, found, days } = self;
+        let positions = Positions { lexicon, message, count: options.len(), days };
+        let frame = Frame::of(lexicon, message, context, found);
+        Choice { message, found, frame, positions, open: Cell::new(None) }
     }
 }
 
@@ -101,23 +106,6 @@ struct Choice<'m> {
 }
 
 impl<'m> Choice<'m> {
-    fn of(
-        lexicon: &'static Lexicon,
-        message: &'m Words,
-        context: &'m Context<'_>,
-        found: &'m Compared,
-        count: usize,
-    ) -> Self {
-        let frame = Frame::of(lexicon, message, context, found);
-        Self {
-            message,
-            found,
-            frame,
-            positions: Positions { lexicon, message, count },
-            open: Cell::new(None),
-        }
-    }
-
     fn found(&self, mention: Mention, options: &[String]) -> Found {
         Found::of(Value::Selection(options[mention.option].clone()), &self.message.all()[mention.words])
     }
@@ -293,3 +281,5 @@ fn options(set: Set) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vetoes;

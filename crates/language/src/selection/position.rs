@@ -1,14 +1,19 @@
 //! Positions in the list: a number, an ordinal, a letter, "last", "top".
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::amount::names_no_place;
 use super::compare::Mention;
 use crate::lexicon::{Lexicon, Section, SectionId};
 use crate::normal;
 use crate::section;
-use crate::words::{Gap, Word, Words};
+use crate::words::{Gap, MOST, Word, Words};
 
 const ORDINAL: SectionId = section("ordinal");
 const CARDINAL: SectionId = section("selection.cardinal");
+const MONTH: SectionId = section("time.month");
+const WEEKDAY: SectionId = section("time.weekday");
 const LAST: SectionId = section("selection.last");
 const FIRST: SectionId = section("selection.first");
 const COUNT: SectionId = section("selection.count");
@@ -39,6 +44,29 @@ pub(super) struct Positions<'m> {
     pub(super) lexicon: &'static Lexicon,
     pub(super) message: &'m Words,
     pub(super) count: usize,
+    /// The day of each option, in a list of dates; else empty.
+    pub(super) days: &'m [u64],
+}
+
+/// The days that options name, where each of them is a date: "Monday, June 8". Empty if one is none, and for a message
+/// that names no day.
+pub(super) fn days(lexicon: &'static Lexicon, message: &Words, options: &[String]) -> Vec<u64> {
+    let ordinal = |word: &Word| word.digit && lexicon.section(ORDINAL).value(word).is_some();
+    if !message.all().iter().any(ordinal) {
+        return Vec::new();
+    }
+    let day = |option: &String| {
+        let option = Words::of(option);
+        let words = &option.all()[..option.all().len().min(MOST)];
+        let named = |id| words.iter().any(|word| lexicon.section(id).value(word).is_some());
+        let number = |word: &&Word| word.digit;
+        let day = words
+            .iter()
+            .find(number)
+            .and_then(|word| normal::number(option.folded(word).trim_end_matches(char::is_alphabetic)));
+        day.filter(|_| named(MONTH) || named(WEEKDAY)).and_then(|day| u64::try_from(day).ok())
+    };
+    options.iter().map(day).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// One reading of the words at some place.
@@ -53,10 +81,20 @@ impl Positions<'_> {
     /// The positions among these words of the message. One that the list does not have is `None`.
     pub(super) fn among(self, words: core::ops::Range<usize>) -> impl Iterator<Item = Option<Position>> {
         words.clone().filter_map(move |at| self.at(words.clone(), at)).map(move |(at, read)| {
-            let option = read.nth.checked_sub(1).filter(|option| *option < self.count)?;
+            let option = self.option(at, read.nth)?;
             let mention = Mention { words: at..read.to, option };
             Some(Position { mention, said: read.said, letter: read.letter })
         })
+    }
+
+    /// The option at a position. In a list of dates "the 1st" is a day, and "the first" the one on top.
+    fn option(self, at: usize, nth: usize) -> Option<usize> {
+        if self.days.is_empty() || !self.message.all()[at].digit {
+            return nth.checked_sub(1).filter(|option| *option < self.count);
+        }
+        let mut fitting =
+            (0..self.days.len()).filter(|option| usize::try_from(self.days[*option]) == Ok(nth));
+        fitting.next().filter(|_| fitting.next().is_none())
     }
 
     fn at(self, among: core::ops::Range<usize>, at: usize) -> Option<(usize, Read)> {

@@ -98,6 +98,7 @@ fn one_option() {
         ("March 3rd|March 12th", "the 12th", "March 12th"),
         ("Travel plan|Budget draft", "I'd like to go with the travel plan, thanks", "Travel plan"),
         ("Search index|Login bug", "the search one", "Search index"),
+        ("March 2nd|March 1st", "the 1st", "March 1st"),
     ] {
         assert_eq!(pick(options, text).as_deref(), Some(expected), "{options}: {text}");
     }
@@ -155,7 +156,6 @@ fn none_or_two() {
         ("résumé|letter", "resume"),
         ("v1.0|v10", "v1 0"),
         ("🔴 Light|🟢 Light", "light"),
-        ("March 2nd|March 1st", "the 1st"),
         ("|", "nothing at all"),
     ] {
         assert_eq!(pick(options, text), None, "{options}: {text}");
