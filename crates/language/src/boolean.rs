@@ -10,10 +10,12 @@
 //! takes it; and whether it names a number, which another one would change.
 
 mod asked;
+mod veto;
 
 use alloc::string::String;
 
 pub(crate) use asked::Asked;
+use veto::Veto;
 
 use super::echo::Echo;
 use super::lexicon::{Cover, Lexicon, Piece, Section, SectionId, WordId};
@@ -113,7 +115,10 @@ pub(crate) fn read(
     let echo = Echo::of(lexicon, message, context.question());
     let merged = if reader.asked.choice { None } else { echo.merged() };
     let merged = merged.as_deref().map(|words| (words, reader.cover(words)));
-    if let Some(Ok(found)) = merged.as_ref().map(|(words, cover)| reader.whole(words, cover)) {
+    let stands = |found: &Match| reader.veto(found).is_none();
+    if let Some(Ok(found)) = merged.as_ref().map(|(words, cover)| reader.whole(words, cover))
+        && stands(&found)
+    {
         return in_focus(found, context);
     }
     let plain = (message.all(), reader.cover(message.all()));
@@ -127,12 +132,17 @@ pub(crate) fn read(
         merged
             .as_ref()
             .and_then(parts)
+            .filter(stands)
             .or_else(|| parts(&plain))
+            .filter(stands)
             .or_else(|| reader.wants_more())
             .or_else(|| reader.leaves())
             .ok_or(no)
     })?;
-    in_focus(found, context)
+    match reader.veto(&found) {
+        None => in_focus(found, context),
+        Some(reason) => Err(NoMatch { reason }),
+    }
 }
 
 /// A mere acknowledgement answers only the question that the message is about.
@@ -170,6 +180,13 @@ struct Reader<'m> {
 impl Reader<'_> {
     fn list(&self, id: SectionId) -> Section {
         self.lexicon.section(id)
+    }
+
+    /// The reason why what was read is no yes after all. Every yes passes here.
+    fn veto(&self, found: &Match) -> Option<&'static str> {
+        let Self { lexicon, message, question, asked } = *self;
+        let yes = found.value == Value::Boolean(true);
+        yes.then(|| Veto { lexicon, message, question, asked }.against(found))?
     }
 
     fn cover(&self, words: &[Word]) -> Cover {
@@ -387,9 +404,15 @@ impl Reader<'_> {
         }
         let near = rest.iter().position(|w| w.after >= Gap::Hard).map_or(rest.len(), |at| at + 1);
         self.list(TURN).at(rest, 0)
-            || self.list(TURN_FAR).within(rest)
+            || self.turns_far(rest)
             || ((self.asked.confirm || self.asked.unknown) && self.list(TURN_VALUE).within(rest))
             || (gap < Gap::Hard && self.list(TURN_NEAR).within(&rest[..near]))
+    }
+
+    /// True if words take something back wherever they stand, and the question does not ask for that: "shall I cancel it?"
+    fn turns_far(&self, words: &[Word]) -> bool {
+        let echo = Echo::of(self.lexicon, self.message, self.question);
+        (0..words.len()).any(|at| self.list(TURN_FAR).at(words, at) && !echo.has(&words[at]))
     }
 
     /// True if a wish behind a yes is about the question: "yes, I'd like to find a hotel" is no yes to a ride.
@@ -463,3 +486,5 @@ fn kinds(cover: &Cover, end: usize) -> u32 {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vetoes;
