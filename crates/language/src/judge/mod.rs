@@ -68,6 +68,9 @@ impl Model<'_> {
         let [yes, no, _, more] = scores;
         let asks_more = |part: &[Word]| self.scores(&read(part))[Head::More as usize] > 0;
         let rest = if more > 0 { rest(all, asks_more) } else { 0..0 };
+        // What cannot be divided is what weighs more, unless it plainly has more than an answer.
+        let plain = || !all.iter().any(|word| word.digit) && !veto::requests(message, question);
+        let rest = if rest.len() == all.len() && more < yes.max(no) && plain() { 0..0 } else { rest };
         let answer: Vec<Word> = (0..all.len()).filter(|at| !rest.contains(at)).map(|at| all[at]).collect();
         let (head, margin) =
             if yes >= no { (Head::Yes, yes.min(yes - no)) } else { (Head::No, no.min(no - yes)) };

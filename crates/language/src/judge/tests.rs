@@ -98,9 +98,13 @@ proptest! {
 #[test]
 fn answers_are_judged() {
     for (question, message, yes, rest) in [
-        ("Would you like to book a table there?", "I like the idea of booking it", true, None),
-        ("How about the Ritz?", "That one will suit me just fine", true, None),
-        ("Can I help you with anything else?", "You covered everything I was after, cheers", false, None),
+        ("Would you like to book a table there?", "The table would suit me just fine", true, None),
+        (
+            "How about the Ritz?",
+            "That one will suit me just fine. Find me a train to Rome.",
+            true,
+            Some("Find me a train to Rome."),
+        ),
     ] {
         let answer = judged(question, message).unwrap();
         assert!(answer.margin > 0 && answer.veto.is_none(), "{message}: {answer:?}");
@@ -121,6 +125,7 @@ fn answers_are_judged() {
 #[test]
 fn words_that_may_be_names_are_no_account() {
     let answer = judged("How about the Ritz?", "Xanthippe Quillfeather likes that one, perfect").unwrap();
+    assert!(!answer.words.is_empty());
     assert!(answer.words.iter().all(|words| !words.contains("xanthippe") && !words.contains("quillfeather")));
 }
 
@@ -152,4 +157,13 @@ fn a_model_reads_back() {
 fn the_hash_is_that_of_the_documentation() {
     assert_eq!(hash_of(""), 0x811c_9dc5);
     assert_eq!(hash_of("foobar"), 0xbf9c_f968);
+}
+
+#[test]
+fn ends_are_judged() {
+    let end =
+        |text: &str| Model::SHIPPED.end(&Words::of(text), &Context::default().to("It is booked.")).unwrap();
+    let done = end("That covers all of it, you were a great help");
+    assert!(done.margin > 0 && done.veto.is_none() && !done.words.is_empty(), "{done:?}");
+    assert!(end("Find me a train").margin < 0);
 }

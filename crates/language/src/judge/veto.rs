@@ -100,9 +100,7 @@ impl Said<'_> {
             cover.reaches(self.answer.len())
         };
         if self.rest.is_empty() {
-            return self
-                .lexicons()
-                .any(|lexicon| request::other(lexicon, self.message, self.question).is_some());
+            return requests(self.message, self.question);
         }
         self.rest.start == 0 || self.lexicons().any(greets)
     }
@@ -116,6 +114,12 @@ impl Said<'_> {
         let rest = self.message.with(rest.to_vec());
         !self.lexicons().any(|lexicon| request::strays(lexicon, &rest, self.question))
     }
+}
+
+/// True if rules read a request in the message.
+pub(super) fn requests(message: &Words, question: &Words) -> bool {
+    let mut lexicons = message.languages().lexicons(&ANSWERS);
+    lexicons.any(|lexicon| request::other(lexicon, message, question).is_some())
 }
 
 /// Returns the veto against a no: what asks, or is in quotes, refuses nothing.
