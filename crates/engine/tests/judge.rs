@@ -94,7 +94,7 @@ fn nothing_but_a_hosts_yes_or_no_is_judged() {
         let mut lane = under(JudgePolicy::default());
         let _ = lane.says("ana", opens);
         let step = lane.says("ana", YES);
-        assert!(!judged(&step) && step.effects.is_empty(), "{opens}: {:?}", step.decision);
+        assert!(!judged(&step) && applied(&step).is_none(), "{opens}: {:?}", step.decision);
     }
 }
 
