@@ -7,7 +7,7 @@ use throughline_language::judge::{HEADS, hash_of};
 /// A labelled message.
 #[derive(Clone, Debug)]
 pub struct Labelled {
-    /// What was said before; empty if nobody knows.
+    /// The text that was said before; empty if nobody knows.
     pub question: String,
     /// The message.
     pub text: String,

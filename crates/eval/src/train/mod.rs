@@ -16,7 +16,7 @@ use throughline_language::{Context, Expected, Words, interrupt, is_acknowledgeme
 const COMMON: usize = 30;
 /// The weight of a message on which the rules abstain, to one that they decide: the judge is asked about no other.
 const OPEN_WEIGHT: f64 = 4.0;
-/// What a weight of 1 becomes.
+/// The whole number that a weight of 1 becomes.
 const SCALE: f64 = 100.0;
 /// The number of folds of a cross-validation.
 pub const FOLDS: u32 = 5;

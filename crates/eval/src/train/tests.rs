@@ -1,3 +1,5 @@
+//! Training on made messages: the same bytes each time, and what lines of data label.
+
 use super::*;
 
 /// Made messages of two kinds, so many of each.

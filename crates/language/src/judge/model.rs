@@ -22,7 +22,7 @@ const WEIGHTS: usize = BITS + COMMON / 8;
 /// The size of a model in bytes.
 pub const SIZE: usize = WEIGHTS + PLACES * HEADS;
 
-/// What a message may be found to say; the order is that of the weights.
+/// A finding about a message; the order is that of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
     /// It says yes to the question.

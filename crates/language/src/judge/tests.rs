@@ -1,3 +1,5 @@
+//! The judge that comes with the crate: its vetoes over made sentences, and messages whose verdict is plain.
+
 use super::*;
 use proptest::prelude::*;
 use std::format;
