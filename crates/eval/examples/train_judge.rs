@@ -2,6 +2,8 @@
 //!
 //! `crates/language/judge/manifest.toml` names the sources, their licences, and which of them the weights are made of.
 
+#![expect(clippy::print_stdout, reason = "figures are what it is run for")]
+
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs;
