@@ -69,7 +69,9 @@ pub(super) fn answer(
 pub(super) fn ends(turn: &mut Turn<'_>, said: &RoutedMessage) -> bool {
     let policy = &turn.policy.judge;
     let before = focus(turn).anchor_id().map_or("", |anchor| text_of(turn, anchor));
-    if !policy.enabled || before.is_empty() || said.rule().is_some() || is_material(&said.words) {
+    // While a card waits, whatever is said to it is answered.
+    let waits = turn.open_cards().next().is_some();
+    if !policy.enabled || waits || before.is_empty() || said.rule().is_some() || is_material(&said.words) {
         return false;
     }
     let least = policy.end;
