@@ -96,11 +96,29 @@ fn zones(scenario: &Scenario) -> BTreeMap<String, String> {
 /// Serialises a policy with all values, also those that are skipped while they have their defaults.
 pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
     let mut tree = serde_json::to_value(policy)?;
-    tree["language"] = serde_json::to_value(&policy.language)?;
-    tree["selection"] = serde_json::to_value(&policy.selection)?;
-    tree["context"] = serde_json::to_value(&policy.context)?;
-    tree["summary"] = serde_json::to_value(&policy.summary)?;
-    tree["facts"] = serde_json::to_value(&policy.facts)?;
+    let skipped = [
+        ("language", serde_json::to_value(&policy.language)?),
+        ("drafts", serde_json::to_value(&policy.drafts)?),
+        ("trackers", serde_json::to_value(&policy.trackers)?),
+        ("destinations", serde_json::to_value(&policy.destinations)?),
+        ("tools", serde_json::to_value(&policy.tools)?),
+        ("agents", serde_json::to_value(&policy.agents)?),
+        ("selection", serde_json::to_value(&policy.selection)?),
+        ("judge", serde_json::to_value(&policy.judge)?),
+        ("context", serde_json::to_value(&policy.context)?),
+        ("summary", serde_json::to_value(&policy.summary)?),
+        ("facts", serde_json::to_value(&policy.facts)?),
+        ("retention", serde_json::to_value(&policy.retention)?),
+        ("places", serde_json::to_value(&policy.places)?),
+        ("fallback", serde_json::to_value(policy.fallback)?),
+        ("capabilities", serde_json::to_value(&policy.capabilities)?),
+        ("replies", serde_json::to_value(policy.replies)?),
+        ("handover_ms", serde_json::to_value(policy.handover_ms)?),
+        ("hosted", serde_json::to_value(&policy.hosted)?),
+    ];
+    for (name, value) in skipped {
+        tree[name] = value;
+    }
     tree["selection"]["commands"] = serde_json::to_value(&policy.selection.commands)?;
     Ok(tree)
 }
