@@ -1825,6 +1825,11 @@ export interface components {
              * @example os1-d5b915833bcc4cc03a700709ecd43be7
              */
             id: string;
+            /**
+             * Format: int64
+             * @description Number that the first of them was displayed with.
+             */
+            numbers_from: number;
             /** @description Options, in base order. */
             options: components["schemas"]["OptionBody"][];
             /** @description Origin: `host` or `engine`. */
@@ -2358,6 +2363,13 @@ export interface components {
             focused_option?: string | null;
             /** @description Your id of the message that shows it: a reply to that message refers to this list in this order. */
             message_id?: string | null;
+            /**
+             * Format: int32
+             * @description Number that the first option is displayed with; 1 if absent. A list of more than 50 options is shown in pages of one place,
+             *     whose numbers go on: the second page of 50 has 51.
+             * @example 1
+             */
+            numbers_from?: number | null;
             /** @description 1 to 50 options, in a stable order that does not depend on how they are displayed. */
             options: components["schemas"]["OptionBody"][];
             /** @description True if you can be asked for the current content of the list, by an effect `evidence.fetch`. */
@@ -6016,6 +6028,7 @@ export interface operations {
                      *         "exec_rev": 1,
                      *         "executable": true,
                      *         "id": "os1-a3c13956b78350d423a24f9342e69c2e",
+                     *         "numbers_from": 1,
                      *         "options": [
                      *           {
                      *             "exec_ref": "open:doc-1",

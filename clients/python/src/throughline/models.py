@@ -892,6 +892,10 @@ class OptionSet(TypedDict):
     """
     Id, derived from the place and the ids of the options: the same list has the same id wherever it is shown.
     """
+    numbers_from: int
+    """
+    Number that the first of them was displayed with.
+    """
     options: list[OptionBody]
     """
     Options, in base order.
@@ -1542,6 +1546,11 @@ class ShownBody(TypedDict, closed=True):
     message_id: NotRequired[str | None]
     """
     Your id of the message that shows it: a reply to that message refers to this list in this order.
+    """
+    numbers_from: NotRequired[int | None]
+    """
+    Number that the first option is displayed with; 1 if absent. A list of more than 50 options is shown in pages of one place,
+    whose numbers go on: the second page of 50 has 51.
     """
     options: list[OptionBody]
     """
