@@ -213,7 +213,8 @@ texts! {
         user: person, active_option_set_id, active_scope: key, last_resolved_action, recent_action_trace,
         last_accepted_choice_id: key, recent_accepted_choice_ids: key, recent_rejected_choice_ids: key,
         pending_clarifier_type: key, all_rejected: key, turn: key, standings: key, latch: key, guard: key, attempts: key,
-        in_flight: key, rejected_of, clarifier, scope_question, cycle, focus, denied: key, past, stopped: key, refined: key,
+        in_flight: key, last_choice: key, rejected_of, clarifier, scope_question, cycle, focus, denied: key, past,
+        stopped: key, refined: key,
     }
     struct TraceEntry {
         kind: key, target_ref, source_scope: key, option_set_id, timestamp: key, outcome: key, turn: key, executed: key,

@@ -58,6 +58,9 @@ pub struct View {
     /// The chosen options whose execution is on its way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_flight: Vec<InFlight>,
+    /// The newest choice, whether it has ended or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_choice: Option<LastChoice>,
     /// The list that the rejections are about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejected_of: Option<SetId>,
@@ -258,6 +261,17 @@ pub struct InFlight {
     pub set: SetId,
     /// The option.
     pub option: String,
+}
+
+/// The list that a person chose from last. What was shown since is newer than the list, however late the choice ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastChoice {
+    /// The list.
+    pub set: SetId,
+    /// Revision of the lane in which it was chosen from.
+    pub revision: u64,
+    /// Moment of the choice.
+    pub at: Timestamp,
 }
 
 /// The last question to the person, so that it is not asked twice in a row.

@@ -159,11 +159,10 @@ pub(crate) fn newer_list_names(turn: &Turn<'_>, said: &RoutedMessage, shown: &Sh
             .any(|set| names_only_pool(set).whole(label).0 != 0)
 }
 
-/// True if the person chose from a list later than `shown`, or the choice is on its way.
-fn acted_since(view: &View, set: &SetId, shown: &ShownAt) -> bool {
-    let last = view.last_resolved_action.as_ref().filter(|last| last.option_set_id.as_ref() == Some(set));
-    last.is_some_and(|last| ShownAt::in_turn(0, last.timestamp).is_after(shown))
-        || view.in_flight.iter().any(|act| act.set == *set)
+/// True if the person chose from a list later than `shown`.
+fn chosen_since(view: &View, set: &SetId, shown: &ShownAt) -> bool {
+    let last = view.last_choice.as_ref().filter(|last| last.set == *set);
+    last.is_some_and(|last| ShownAt::in_turn(last.revision, last.at).is_after(shown))
 }
 
 /// The lists of a view that were shown to its person, or asked about, later than `shown`.
@@ -174,7 +173,7 @@ fn lists_since<'t>(turn: &'t Turn<'_>, view: &View, shown: &ShownAt) -> Vec<&'t 
         let showing = set.newest(&view.user);
         showing.is_some_and(|showing| ShownAt::in_turn(showing.revision, showing.at).is_after(shown))
             || asked == Some(&set.id)
-            || acted_since(view, &set.id, shown)
+            || chosen_since(view, &set.id, shown)
     };
     let sets = view.standings.iter().filter_map(|standing| turn.get::<OptionSet>(&standing.set));
     sets.filter(newer).collect()

@@ -21,8 +21,8 @@ use crate::data::set_option::{OptionRole, SetOption};
 use crate::data::time::Timestamp;
 use crate::data::trace::Predicate;
 use crate::data::view::{
-    ActionKind, ActionOutcome, ClarifierType, InFlight, ParkReason, ScopeQuestion, TargetRef, TraceEntry,
-    View,
+    ActionKind, ActionOutcome, ClarifierType, InFlight, LastChoice, ParkReason, ScopeQuestion, TargetRef,
+    TraceEntry, View,
 };
 use crate::messages::option as words;
 use crate::selection::newest::{asked_since, left_since, other_choices};
@@ -215,6 +215,7 @@ pub(super) fn execute(
     account.provenance = Some(provenance);
     let task = run(turn, act.chosen, &option);
     view.in_flight.push(InFlight { task, set: set.id.clone(), option: option.id.clone() });
+    view.last_choice = Some(LastChoice { set: set.id.clone(), revision: turn.revision(), at: turn.now() });
     turn.put_view(view);
     Decision::new(if waits { Verdict::Shown } else { Verdict::Done }, act.reason)
 }
