@@ -9,7 +9,7 @@ use throughline_language::Expected;
 use crate::data::event::{AssistantPosted, Attachment};
 use crate::data::focus::AnchorHint;
 use crate::data::id::{EffectId, MessageId, PendingId, SetId, TaskId};
-use crate::data::option_set::OptionsShown;
+use crate::data::option_set::{OptionsShown, is_one, one};
 use crate::data::prompt::BuiltPrompt;
 use crate::data::selection_trace::Handoff;
 use crate::data::time::Millis;
@@ -71,6 +71,9 @@ pub struct ListInSight {
     pub id: SetId,
     /// Options in the order in which they are numbered, by id.
     pub options: Vec<String>,
+    /// Number of the first of them.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub numbers_from: u16,
     /// Options that the text may have meant, the most similar first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,

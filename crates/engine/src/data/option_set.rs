@@ -69,12 +69,12 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-const fn one() -> u16 {
+pub(super) const fn one() -> u16 {
     1
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_one(n: &u16) -> bool {
+pub(super) fn is_one(n: &u16) -> bool {
     *n == 1
 }
 

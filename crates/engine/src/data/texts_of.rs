@@ -288,7 +288,7 @@ texts! {
         message, by: person, text: said, files, task, hint, prompt, questions, lists, handoff: key, unsaid: words, budget_ms: key,
     }
     struct WaitingQuestion { id, text: words, expected, asked_of: person }
-    struct ListInSight { id, options: key, candidates: key }
+    struct ListInSight { id, options: key, numbers_from: key, candidates: key }
     struct HostAnswer { posted, options }
     struct OpenHandover { effect, by: person, task }
     enum IssueChange {

@@ -94,6 +94,7 @@ fn in_sight(turn: &Turn<'_>, user: &str) -> Vec<ListInSight> {
         ListInSight {
             id: set.id.clone(),
             options: numbered(set, user),
+            numbers_from: set.newest(user).map_or(1, |showing| showing.numbers_from),
             candidates: of_it.map(|read| read.hints.clone()).unwrap_or_default(),
         }
     })
