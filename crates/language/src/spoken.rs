@@ -42,6 +42,7 @@ pub fn spoken(text: &Words) -> Option<Language> {
 /// let language = |text: &str| spoken_first(&Words::of(text)).map(|language| language.code());
 /// assert_eq!(language("Hallo!"), Some("de"));
 /// assert_eq!(language("Was kannst du?"), Some("de"));
+/// assert_eq!(language("Hilfe!"), Some("de"));
 /// assert_eq!(language("Login Ticket"), None);
 /// ```
 #[must_use]
