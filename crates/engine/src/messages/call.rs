@@ -87,7 +87,7 @@ pub(crate) fn could_not(language: Language, job: &Job, why: &str) -> String {
 
 pub(crate) fn no_answer(language: Language, job: &Job) -> String {
     match job {
-        Job::Option(chosen) => say::option_not_run(language, chosen.label()),
+        Job::Option(chosen) => say::option_maybe_done(language, chosen.label()),
         Job::Act(act) => say::act_maybe_done(language, &act.title),
         _ => say::call_no_answer(language, far_side(job)),
     }
@@ -97,8 +97,7 @@ pub(crate) fn again(language: Language, job: &Job) -> String {
     match job {
         Job::Tool { name, .. } => say::call_again(language, name),
         Job::Agent { name } => say::call_hand_over_again(language, name),
-        Job::Option(chosen) => say::option_again_run(language, chosen.label()),
-        Job::Change(_) | Job::Act(_) => no_answer(language, job),
+        Job::Option(_) | Job::Change(_) | Job::Act(_) => no_answer(language, job),
     }
 }
 

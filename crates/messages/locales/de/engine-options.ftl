@@ -8,8 +8,7 @@ option-on-its-way = „{ $label }“ ist schon unterwegs.
 option-waits = „{ $label }“ wartet auf der Karte noch auf die Freigabe.
 option-chosen = „{ $label }“: Mache ich.
 option-run = „{ $label }“ ausführen
-option-again-run = Niemand hat „{ $label }“ ausgeführt. Soll ich es noch einmal versuchen?
-option-not-run = Niemand hat „{ $label }“ ausgeführt. Nichts wurde geändert.
+option-maybe-done = Niemand hat gemeldet, was aus „{ $label }“ wurde; vielleicht ist es getan, vielleicht nicht. Zum Wiederholen bitte noch einmal wählen.
 option-failed = „{ $label }“ hat nicht geklappt.
 option-failed-why = „{ $label }“ hat nicht geklappt: { $why }
 
