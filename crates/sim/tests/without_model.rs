@@ -159,8 +159,8 @@ fn is_value(part: Part) -> bool {
 const SILENT: [&str; 2] = ["acknowledged", "gate.withheld"];
 /// Talk gets a line once in a while, so it may be silent only after one.
 const TALK: [&str; 2] = ["intent.small_talk", "gate.spared"];
-/// A host's own question is answered by the host, once the answer was taken.
-const TAKEN: [&str; 2] = ["pending.applied", "pending.corrected"];
+/// A host answers what it is handed, and its own question once the answer was taken.
+const TAKEN: [&str; 3] = ["pending.applied", "pending.corrected", "handover.begun"];
 /// Headings of a review's lists, which a ticket made from a review has too.
 const HEADINGS: [&str; 4] = ["decisions", "risks", "open questions", "changes"];
 

@@ -9,6 +9,7 @@ use throughline_language::Expected;
 use crate::data::event::{AssistantPosted, Attachment};
 use crate::data::focus::AnchorHint;
 use crate::data::id::{EffectId, MessageId, PendingId, SetId, TaskId};
+use crate::data::language::{self, Language};
 use crate::data::option_set::{OptionsShown, is_one, one};
 use crate::data::prompt::BuiltPrompt;
 use crate::data::selection_trace::Handoff;
@@ -99,4 +100,7 @@ pub struct OpenHandover {
     pub by: String,
     /// Task it belongs to.
     pub task: TaskId,
+    /// Language in which its author is told that no answer came.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
 }

@@ -290,7 +290,7 @@ texts! {
     struct WaitingQuestion { id, text: words, expected, asked_of: person }
     struct ListInSight { id, options: key, numbers_from: key, candidates: key }
     struct HostAnswer { posted, options }
-    struct OpenHandover { effect, by: person, task }
+    struct OpenHandover { effect, by: person, task, language: key }
     enum IssueChange {
         Parent(key: id), Comment(text: words), State(state: key), Assignee(name: words), Link(key: key),
     }

@@ -42,7 +42,8 @@ pub(crate) fn open_saying(turn: &mut Turn<'_>, said: &RoutedMessage, unsaid: Opt
         budget_ms: turn.policy.handover_ms(),
     };
     let effect = turn.effect(EffectBody::TurnHandover(Box::new(handover)), &[], None);
-    turn.head.handovers.push(OpenHandover { effect, by: said.by.clone(), task });
+    let language = turn.language();
+    turn.head.handovers.push(OpenHandover { effect, by: said.by.clone(), task, language });
     if turn.head.handovers.len() > limits::HANDOVERS {
         let oldest = turn.head.handovers.remove(0);
         turn.cancel(&oldest.effect);

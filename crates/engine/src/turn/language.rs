@@ -41,9 +41,11 @@ impl Turn<'_> {
                 let card = card.as_ref().or(shown).and_then(of_card);
                 let sought =
                     self.lane.head.tracked.iter().find(|issue| issue.sought.as_ref() == Some(effect));
+                let handed = self.lane.head.handovers.iter().find(|open| open.effect == *effect);
                 let question = self.lane.head.issue_questions.iter().find(|asked| asked.effect == *effect);
                 let asked = asked.map(|ask| ask.language).or(sought.map(|issue| issue.language));
-                let asked = asked.or(question.map(|asked| asked.language));
+                let asked =
+                    asked.or(question.map(|asked| asked.language)).or(handed.map(|open| open.language));
                 asked.or(card).or_else(|| task.as_ref().and_then(of_task))
             }
             EventKind::EffectProgressed { task, .. } => of_task(task),
