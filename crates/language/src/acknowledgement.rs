@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::clause::{self, First, Says};
 use super::echo::Echo;
 use super::lexicon::{ANSWERS, Cover, Lexicon, SectionId, WordId};
 use super::words::{Gap, MOST, Word, Words};
@@ -11,7 +12,6 @@ const GREETING: SectionId = section("greeting");
 const SIR: SectionId = section("sir");
 const PLEASE: SectionId = section("please");
 const THANKS: SectionId = section("thanks");
-const JOINER: SectionId = section("joiner");
 const TURN: SectionId = section("turn.close");
 const BYE: SectionId = section("bye");
 
@@ -73,8 +73,19 @@ const CLOSES: [SectionId; 16] = [
     section("aside"),
 ];
 
+/// The place in [`CLOSES`] of what a clause says, if it closes.
+fn closing(says: Says) -> Option<usize> {
+    match says {
+        Says::Thanks => Some(0),
+        Says::Ends => Some(1),
+        Says::Approves => Some(5),
+        Says::Refuses | Says::Defers => Some(10),
+        Says::Wants | Says::Does | Says::Rejects => None,
+    }
+}
+
 fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
-    let cover = Cover::of(&CLOSES.map(|id| lexicon.section(id)), Some(lexicon.section(JOINER)), words);
+    let cover = clause::cover(lexicon, &CLOSES, words, closing, First::Lists);
     cover.reaches(words.len())
         && (cover.sections(words.len()) & ((1 << SAYS) - 1) != 0 || lexicon.section(THANKS).within(words))
         && words.last().is_some_and(|w| w.after != Gap::Question)
@@ -84,14 +95,13 @@ fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
 /// The words of a message that only chat, when some clause thanks or closes and every other one does too or chats: "No, I
 /// had lunch already. Thank you for your help."
 pub(crate) fn leave(lexicon: &'static Lexicon, words: &[Word]) -> Option<Range<usize>> {
-    let sections = CLOSES.map(|id| lexicon.section(id));
     let (mut from, mut leaves, mut chat) = (0, false, words.len()..0);
-    for clause in words.chunk_by(|word, _| word.after == Gap::Space) {
-        let to = from + clause.len();
-        let cover = Cover::of(&sections, Some(lexicon.section(JOINER)), clause);
-        if cover.reaches(clause.len()) {
-            leaves |= cover.sections(clause.len()) & ((1 << LEAVES) - 1) != 0;
-        } else if request::chats(lexicon, clause) {
+    for part in words.chunk_by(|word, _| word.after == Gap::Space) {
+        let to = from + part.len();
+        let cover = clause::cover(lexicon, &CLOSES, part, closing, First::Lists);
+        if cover.reaches(part.len()) {
+            leaves |= cover.sections(part.len()) & ((1 << LEAVES) - 1) != 0;
+        } else if request::chats(lexicon, part) {
             chat = chat.start.min(from)..to;
         } else {
             return None;

@@ -17,6 +17,7 @@ use alloc::string::String;
 pub(crate) use asked::Asked;
 use veto::Veto;
 
+use super::clause::{self, First, Says};
 use super::echo::Echo;
 use super::lexicon::{Cover, Lexicon, Piece, Section, SectionId, WordId};
 use super::remainder::remainder;
@@ -90,13 +91,18 @@ const WISHES: u32 = 1 << 9;
 const THATS_IT: u32 = 1 << 10;
 const NUMBER: u32 = 1 << 11;
 const COMPLIMENT: u32 = 1 << 12;
+const PUTS_OFF: u32 = 1 << 13;
 const NEUTRAL: u32 = 0;
+
+/// The kinds of what clauses say, behind those of the sections.
+const COMPOSED: [u32; 7] = [WISHES, YES_PHRASE, PROPOSAL, NO_PHRASE, NO_PHRASE | PUTS_OFF, CLOSING, NEUTRAL];
 
 /// The number of clauses at the end of a message that are read as its answer.
 const LAST: usize = 3;
 
 const UNEXPLAINED: &str = "unexplained word";
 const ASKS_BACK: &str = "a question";
+const CONTRADICTS: &str = "neither yes nor no";
 
 /// Reads a yes or no.
 pub(crate) fn read(
@@ -110,39 +116,14 @@ pub(crate) fn read(
     let mended = typos::mended(lexicon, message);
     let message = mended.as_ref().unwrap_or(message);
     let question = context.question();
-    let reader = Reader { lexicon, message, question, asked: Asked::of(lexicon, question) };
-    // What repeats the question is read first: it leaves less that is not explained.
-    let echo = Echo::of(lexicon, message, context.question());
-    let merged = if reader.asked.choice { None } else { echo.merged() };
-    let merged = merged.as_deref().map(|words| (words, reader.cover(words)));
-    let stands = |found: &Match| reader.veto(found).is_none();
-    if let Some(Ok(found)) = merged.as_ref().map(|(words, cover)| reader.whole(words, cover))
-        && stands(&found)
-    {
-        return in_focus(found, context);
-    }
-    let plain = (message.all(), reader.cover(message.all()));
-    let found = reader.whole(plain.0, &plain.1);
-    let found = found.or_else(|no| {
-        if no.reason != UNEXPLAINED && no.reason != ASKS_BACK {
-            return Err(no);
-        }
-        let parts =
-            |(words, cover): &(&[Word], Cover)| reader.begins(words, cover).or_else(|| reader.ends(words));
-        merged
-            .as_ref()
-            .and_then(parts)
-            .filter(stands)
-            .or_else(|| parts(&plain))
-            .filter(stands)
-            .or_else(|| reader.wants_more())
-            .or_else(|| reader.leaves())
-            .ok_or(no)
+    let asked = Asked::of(lexicon, question);
+    let read = |first| Reader { lexicon, message, question, asked, first }.read();
+    // Where phrases contradict each other, a whole clause may say what is meant: "let's do that later".
+    let found = read(First::Lists).or_else(|no| match no.reason {
+        CONTRADICTS => read(First::Clauses).map_err(|_| no),
+        _ => Err(no),
     })?;
-    match reader.veto(&found) {
-        None => in_focus(found, context),
-        Some(reason) => Err(NoMatch { reason }),
-    }
+    in_focus(found, context)
 }
 
 /// A mere acknowledgement answers only the question that the message is about.
@@ -175,22 +156,62 @@ struct Reader<'m> {
     message: &'m Words,
     question: &'m Words,
     asked: Asked,
+    first: First,
 }
 
 impl Reader<'_> {
+    /// The first way of reading that finds an answer which stands.
+    fn read(&self) -> Result<Match, NoMatch> {
+        // What repeats the question is read first: it leaves less that is not explained.
+        let echo = Echo::of(self.lexicon, self.message, self.question);
+        let merged = if self.asked.choice { None } else { echo.merged() };
+        let merged = merged.as_deref().map(|words| (words, self.cover(words)));
+        let stands = |found: &Match| self.veto(found).is_none();
+        if let Some(Ok(found)) = merged.as_ref().map(|(words, cover)| self.whole(words, cover))
+            && stands(&found)
+        {
+            return Ok(found);
+        }
+        let plain = (self.message.all(), self.cover(self.message.all()));
+        let found = self.whole(plain.0, &plain.1).or_else(|no| {
+            if no.reason != UNEXPLAINED && no.reason != ASKS_BACK {
+                return Err(no);
+            }
+            let parts =
+                |(words, cover): &(&[Word], Cover)| self.begins(words, cover).or_else(|| self.ends(words));
+            merged
+                .as_ref()
+                .and_then(parts)
+                .filter(stands)
+                .or_else(|| parts(&plain).filter(stands))
+                .or_else(|| self.wants_more())
+                .or_else(|| self.leaves())
+                .ok_or(no)
+        })?;
+        match self.veto(&found) {
+            None => Ok(found),
+            Some(reason) => Err(NoMatch { reason }),
+        }
+    }
+
     fn list(&self, id: SectionId) -> Section {
         self.lexicon.section(id)
     }
 
     /// The reason why what was read is no yes after all. Every yes passes here.
     fn veto(&self, found: &Match) -> Option<&'static str> {
-        let Self { lexicon, message, question, asked } = *self;
+        let Self { lexicon, message, question, asked, .. } = *self;
         let yes = found.value == Value::Boolean(true);
         yes.then(|| Veto { lexicon, message, question, asked }.against(found))?
     }
 
     fn cover(&self, words: &[Word]) -> Cover {
-        Cover::of(&SECTIONS.map(|(id, _)| self.list(id)), Some(self.list(JOINER)), words)
+        // Behind "anything else?" a wish is the next thing.
+        let place = |says| {
+            let counts = !self.asked.more || matches!(says, Says::Ends | Says::Thanks);
+            counts.then(|| SECTIONS.len() + composed(says))
+        };
+        clause::cover(self.lexicon, &SECTIONS.map(|(id, _)| id), words, place, self.first)
     }
 
     /// The whole message is an answer.
@@ -206,7 +227,7 @@ impl Reader<'_> {
         }
         let said = kinds(cover, words.len());
         let value = self.verdict(said).or_else(|| self.concedes(words, cover));
-        let reason = if said & NUMBER == 0 { "neither yes nor no" } else { UNEXPLAINED };
+        let reason = if said & NUMBER == 0 { CONTRADICTS } else { UNEXPLAINED };
         let value = value.ok_or(NoMatch { reason })?;
         Ok(self.found(value, said, words, self.told_besides(words, cover)))
     }
@@ -218,7 +239,13 @@ impl Reader<'_> {
         let commits = |piece: &Piece| {
             self.asked.proposes && piece.from > 0 && self.list(COMMITS).at(words, begins(piece))
         };
-        let tells = |piece: &Piece| SECTIONS[piece.section].1 & NUMBER != 0 || commits(piece);
+        let wants = |piece: &Piece| {
+            self.asked.proposes
+                && piece.from > 0
+                && piece.section >= SECTIONS.len()
+                && kind(piece) & (WISHES | YES_PHRASE) != 0
+        };
+        let tells = |piece: &Piece| kind(piece) & NUMBER != 0 || commits(piece) || wants(piece);
         let mut told = cover.pieces(words.len()).filter(tells);
         let last = told.next()?;
         let first = told.last().unwrap_or(last);
@@ -230,7 +257,7 @@ impl Reader<'_> {
         let but = (1..words.len()).find(|&at| self.list(CONCEDES).at(words, at))?;
         let (mut before, mut behind) = (0, 0);
         for piece in cover.pieces(words.len()) {
-            *(if piece.from < but { &mut before } else { &mut behind }) |= SECTIONS[piece.section].1;
+            *(if piece.from < but { &mut before } else { &mut behind }) |= kind(&piece);
         }
         let no = behind & (NO_WORD | NO_PHRASE) != 0 && self.verdict(behind) == Some(false);
         (no && before & (NO_WORD | NO_PHRASE | UNSURE) == 0).then_some(false)
@@ -261,7 +288,7 @@ impl Reader<'_> {
             // "Yes I need …": a bare yes or no is a clause, whatever follows it.
             // One word more ("yes Alex", "no changes") leaves it what it is.
             let settles = if self.asked.confirm { PRAISE } else { 0 };
-            let bare = SECTIONS[last.section].1 & (YES_WORD | NO_WORD | settles) != 0
+            let bare = kind(&last) & (YES_WORD | NO_WORD | settles) != 0
                 && (self.asked.more
                     || self.list(CLAUSE).at(words, cut)
                     || cut + 1 == words.len()
@@ -275,11 +302,12 @@ impl Reader<'_> {
                 return None;
             }
             let rest = cut + usize::from(joined);
-            let value = self.verdict(said)?;
+            let value = self.verdict(said).or_else(|| self.concedes(&words[..cut], cover))?;
             let settled = if value {
                 self.agrees(said, &words[..cut], &words[cut..], joined)
             } else {
-                said & NO_WORD != 0 || (said & NO_PHRASE != 0 && gap > Gap::Space)
+                said & NO_WORD != 0
+                    || (said & NO_PHRASE != 0 && (gap > Gap::Space || self.list(CONCEDES).at(words, cut)))
             };
             // "No sample2" may deny what it names: the word is no message of its own.
             let denied = !value && gap == Gap::Space && !joined && cut + 1 == words.len();
@@ -329,7 +357,9 @@ impl Reader<'_> {
         let from = usize::from(self.list(JOINER).at(rest, 0));
         let commits = || {
             self.list(COMMITS).at(rest, from)
-                && (repeats(rest) || request::agrees(self.lexicon, rest, self.question))
+                && (repeats(rest)
+                    || request::agrees(self.lexicon, rest, self.question)
+                    || !request::has_topic(self.lexicon, self.question))
         };
         let strays = |rest: String| request::strays(self.lexicon, &Words::of(&rest), self.question);
         self.asked.proposes
@@ -448,6 +478,14 @@ impl Reader<'_> {
             _ if said & UNSURE != 0 => None,
             // "For two people" adds to a yes when the question named no number; else it changes what was asked.
             _ if said & NUMBER != 0 && (no || self.asked.numbers || self.asked.unknown) => None,
+            // "Yes, later" is none for now.
+            _ if said & PUTS_OFF != 0
+                && said & NO_WORD == 0
+                && (confirm || self.asked.proposes || !self.asked.offer) =>
+            {
+                None
+            }
+            (true, true) if said & PUTS_OFF != 0 && said & NO_WORD == 0 => Some(false),
             (true, true) => None,
             (true, false) if said & WISHES != 0 => None,
             (true, false) => Some(false),
@@ -480,8 +518,26 @@ fn strength(said: u32) -> Strength {
     if firm { Strength::Firm } else { Strength::Weak }
 }
 
+/// The kind of a phrase, or of what a clause says.
+fn kind(piece: &Piece) -> u32 {
+    SECTIONS.get(piece.section).map_or_else(|| COMPOSED[piece.section - SECTIONS.len()], |(_, kind)| *kind)
+}
+
+/// The place in [`COMPOSED`] of what a clause says.
+const fn composed(says: Says) -> usize {
+    match says {
+        Says::Wants => 0,
+        Says::Does => 1,
+        Says::Approves => 2,
+        Says::Refuses | Says::Rejects => 3,
+        Says::Defers => 4,
+        Says::Ends => 5,
+        Says::Thanks => 6,
+    }
+}
+
 fn kinds(cover: &Cover, end: usize) -> u32 {
-    cover.pieces(end).fold(0, |all, piece| all | SECTIONS[piece.section].1)
+    cover.pieces(end).fold(0, |all, piece| all | kind(&piece))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod approval;
 mod beside;
 mod boolean;
 pub mod budget;
+mod clause;
 mod contact;
 mod context;
 mod correction;

@@ -101,6 +101,11 @@ pub(crate) fn is_everyday(message: &Words) -> bool {
     message.languages().lexicons(&ANSWERS).any(|lexicon| topics(lexicon, message.all()) & !work != 0)
 }
 
+/// True if a message is about a known topic.
+pub(crate) fn has_topic(lexicon: &'static Lexicon, message: &Words) -> bool {
+    topics(lexicon, message.all()) != 0
+}
+
 /// True if words are about a topic of the question.
 pub(crate) fn tied(lexicon: &'static Lexicon, words: &[Word], question: &Words) -> bool {
     topics(lexicon, words) & topics(lexicon, question.all()) != 0

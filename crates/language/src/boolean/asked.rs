@@ -11,6 +11,8 @@ const ASKS_CONFIRM: SectionId = section("asks.confirm");
 const ASKS_PROPOSAL: SectionId = section("asks.proposal");
 const ASKS_MIND: SectionId = section("asks.mind");
 const CONFIRM_BEGINS: SectionId = section("asks.confirm.begins");
+const OPENS: SectionId = section("asks.opens");
+const INVERTS: SectionId = section("asks.inverts");
 const FEW: SectionId = section("few");
 
 /// The kind of a question.
@@ -45,7 +47,8 @@ impl Asked {
         let begins = |at: usize| at == 0 || question.all()[at - 1].after >= Gap::Hard;
         let mut starts = (0..question.all().len()).filter(|&at| begins(at));
         let confirm = says(ASKS_CONFIRM, question.all())
-            || starts.any(|at| lexicon.section(CONFIRM_BEGINS).at(question.all(), at));
+            || starts.any(|at| lexicon.section(CONFIRM_BEGINS).at(question.all(), at))
+            || states(lexicon, sentence);
         Self {
             more: says(ASKS_MORE, sentence),
             confirm,
@@ -58,4 +61,12 @@ impl Asked {
             unknown: sentence.is_empty(),
         }
     }
+}
+
+/// True if a question states what it asks, with the values of it: "You want a table for two at 6?"
+fn states(lexicon: &'static Lexicon, sentence: &[Word]) -> bool {
+    let list = |id| lexicon.section(id);
+    let asks = [OPENS, INVERTS, ASKS_PROPOSAL, ASKS_MORE].iter().any(|id| list(*id).at(sentence, 0));
+    let valued = sentence.iter().any(|word| word.digit) || list(FEW).within(sentence);
+    valued && !asks && !list(CHOICE).within(sentence) && !list(INVERTS).within(sentence)
 }

@@ -32,12 +32,27 @@ impl Cover {
         if !sections.iter().any(|section| section.may_begin(words, 0)) {
             return Self { best: Vec::new() };
         }
+        Self::with(sections, joiner, words, |_| core::iter::empty(), 1)
+    }
+
+    /// Like [`Self::of`], with further phrases: `more` gives those that begin at a word, each with the word behind it and the
+    /// number of its section; it counts as `cost` phrases.
+    pub(crate) fn with<I: Iterator<Item = (usize, usize)>>(
+        sections: &[Section],
+        joiner: Option<Section>,
+        words: &[Word],
+        more: impl Fn(usize) -> I,
+        cost: usize,
+    ) -> Self {
         let (mut cover, memo) = (Self { best: vec![None; words.len().min(WINDOW) + 1] }, Memo::new());
         for from in 0..words.len().min(WINDOW) {
             let Some(count) = cover.count(from) else { continue };
-            cover.extend(sections, words, (from, from), count, &memo);
-            if from > 0 && joiner.is_some_and(|j| j.at(words, from)) {
-                cover.extend(sections, words, (from, from + 1), count, &memo);
+            let joined = from > 0 && joiner.is_some_and(|j| j.at(words, from));
+            for at in from..=from + usize::from(joined) {
+                cover.extend(sections, words, (from, at), count, &memo);
+                for (to, section) in more(at) {
+                    cover.add(Piece { section, from, to, count: count + cost });
+                }
             }
         }
         cover
@@ -56,13 +71,16 @@ impl Cover {
             while ends != 0 {
                 let to = at + ends.trailing_zeros() as usize;
                 ends &= ends - 1;
-                let count = before + 1;
-                if let Some(slot) = self.best.get_mut(to)
-                    && slot.is_none_or(|b| b.count > count)
-                {
-                    *slot = Some(Piece { section, from, to, count });
-                }
+                self.add(Piece { section, from, to, count: before + 1 });
             }
+        }
+    }
+
+    fn add(&mut self, piece: Piece) {
+        if let Some(slot) = self.best.get_mut(piece.to)
+            && slot.is_none_or(|best| best.count > piece.count)
+        {
+            *slot = Some(piece);
         }
     }
 
