@@ -120,7 +120,7 @@ pub(crate) fn read(
     let read = |first| Reader { lexicon, message, question, asked, first }.read();
     // Where phrases contradict each other, a whole clause may say what is meant: "let's do that later".
     let found = read(First::Lists).or_else(|no| match no.reason {
-        CONTRADICTS => read(First::Clauses).map_err(|_| no),
+        CONTRADICTS | UNEXPLAINED => read(First::Clauses).map_err(|_| no),
         _ => Err(no),
     })?;
     in_focus(found, context)
@@ -174,7 +174,7 @@ impl Reader<'_> {
         }
         let plain = (self.message.all(), self.cover(self.message.all()));
         let found = self.whole(plain.0, &plain.1).or_else(|no| {
-            if no.reason != UNEXPLAINED && no.reason != ASKS_BACK {
+            if no.reason != UNEXPLAINED && no.reason != ASKS_BACK && !self.asked.more {
                 return Err(no);
             }
             let parts =
@@ -304,7 +304,7 @@ impl Reader<'_> {
             let rest = cut + usize::from(joined);
             let value = self.verdict(said).or_else(|| self.concedes(&words[..cut], cover))?;
             let settled = if value {
-                self.agrees(said, &words[..cut], &words[cut..], joined)
+                adds && self.takes_more(said) || self.agrees(said, &words[..cut], &words[cut..], joined)
             } else {
                 said & NO_WORD != 0
                     || (said & NO_PHRASE != 0 && (gap > Gap::Space || self.list(CONCEDES).at(words, cut)))
@@ -314,6 +314,12 @@ impl Reader<'_> {
             let told = || self.rest(words, rest, words.len()).filter(|_| !denied);
             settled.then(|| self.found(value, said, &words[..cut], told()))
         })
+    }
+
+    /// True if values may follow a wish for what was asked about: "I'd like a table for two" after "Shall I book a table?"
+    fn takes_more(&self, said: u32) -> bool {
+        let Asked { asks, confirm, numbers, more, .. } = self.asked;
+        said & (WISHES | YES_PHRASE) != 0 && asks && !(confirm || numbers || more)
     }
 
     /// True if a clause says yes whatever follows, and the rest does not take that back.
@@ -403,7 +409,8 @@ impl Reader<'_> {
     /// "Please check my balance" after "Anything else?": there is more, and this is it.
     fn wants_more(&self) -> Option<Match> {
         let words = self.message.all();
-        let asks = self.asked.more && self.list(PLEASE).at(words, 0) && self.list(ACT).at(words, 1);
+        let wants = || [ACT, ASKS_TO].iter().any(|id| self.list(*id).at(words, 1));
+        let asks = self.asked.more && self.list(PLEASE).at(words, 0) && wants();
         asks.then(|| self.found(true, YES_PHRASE, &words[..1], remainder(self.message, 1, words.len())))
     }
 

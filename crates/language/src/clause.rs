@@ -64,6 +64,8 @@ const YES: SectionId = section("yes.word");
 const ASKS: SectionId = section("tell");
 /// Words that no clause begins with.
 const BEFORE: [SectionId; 4] = [YES, section("no.word"), JOINER, section("filler")];
+const ADDS: SectionId = section("adds");
+const ASKS_TO: SectionId = section("asks_to");
 const FOR: SectionId = section("role.for");
 const JOINER: SectionId = section("joiner");
 
@@ -164,7 +166,10 @@ impl<'r> Roles<'r> {
                 }
                 let (to, last) = (clause.to, &self.words[clause.to - 1]);
                 let found = clause.says().map(|says| (to, says));
-                let joined = to >= self.words.len() || self.lexicon.section(JOINER).at(self.words, to);
+                let list = |id: SectionId| self.lexicon.section(id).at(self.words, to);
+                // "I'd like the table for two": values follow what was asked about.
+                let adds = clause.has(ECHO) && list(ADDS);
+                let joined = to >= self.words.len() || list(JOINER) || adds;
                 let asks = last.after == Gap::Question;
                 if last.after > Gap::Space {
                     open = None;
@@ -186,6 +191,17 @@ impl<'r> Roles<'r> {
             None if clause.thanks_for => (0, 1),
             None => return false,
         };
+        // What somebody is thanked for may be any thing or deed, but no question.
+        let (roles, asks) = match clause.thanks_for {
+            true => (
+                roles & (WANT | MORE | NOT),
+                list(ASKS_TO).at(self.words, at) || list(ASKS).at(self.words, at),
+            ),
+            false => (roles, false),
+        };
+        if asks {
+            return false;
+        }
         clause.thanks_for |= clause.roles & THANK != 0 && list(FOR).at(self.words, at);
         // "All I need" ends, "I need all" wants.
         clause.ends |= roles & ALL != 0 && clause.roles & WANT == 0;
@@ -259,7 +275,7 @@ impl Clause {
             || self.has(YOU) && self.has(HELPER) && self.has(BEEN)
             || self.has(YOU) && self.has(GOOD) && self.lacks(IT | NAMED | ALL)
             || self.has(THANK) && (self.thanks_for || self.lacks(GOOD));
-        let free = self.lacks(WANT | MORE | HOLD | LATER | GO | MAYBE | ECHO | ACT);
+        let free = self.lacks(WANT | MORE | HOLD | LATER | GO | MAYBE | ECHO | ACT | NAMED);
         (praised && !denied && free).then_some(Says::Thanks)
     }
 

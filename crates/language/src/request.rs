@@ -69,11 +69,11 @@ pub(crate) fn explicit(lexicon: &'static Lexicon, message: &Words, question: &Wo
     })
 }
 
-/// True if a message names a topic that the question, which has one, is not about.
+/// True if a message names a topic that the question is not about.
 pub(crate) fn strays(lexicon: &'static Lexicon, message: &Words, question: &Words) -> bool {
     let reader = Reader::of(lexicon, message, question);
     let words = &message.all()[..message.all().len().min(MOST)];
-    reader.asked != 0 && reader.foreign(Clause::of(&reader, words).from(0))
+    reader.foreign(Clause::of(&reader, words).from(0))
 }
 
 /// True if words only chat: they ask nothing, want nothing done, and are about no topic, number or time. In doubt they

@@ -30,6 +30,8 @@ pub(crate) struct Asked {
     pub(crate) choice: bool,
     /// It is a question at all.
     pub(crate) offer: bool,
+    /// It asks by its form: "Would you like …?", where "You want …?" states.
+    pub(crate) asks: bool,
     /// It proposes a thing: "How about the Ritz?"
     pub(crate) proposes: bool,
     /// It names a number.
@@ -56,6 +58,7 @@ impl Asked {
             mind: says(ASKS_MIND, sentence),
             choice: says(CHOICE, sentence),
             offer,
+            asks: offer && says(INVERTS, sentence),
             proposes,
             numbers: question.all().iter().any(|w| w.digit) || says(FEW, question.all()),
             unknown: sentence.is_empty(),
