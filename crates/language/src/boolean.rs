@@ -10,43 +10,25 @@
 //! takes it; and whether it names a number, which another one would change.
 
 mod asked;
+mod kinds;
 mod veto;
 
 use alloc::string::String;
 
 pub(crate) use asked::Asked;
+use kinds::{
+    CLOSING, COMPLIMENT, NO_PHRASE, NO_WORD, NUMBER, PRAISE, PROPOSAL, PUTS_OFF, THATS_IT, UNSURE, WEAK,
+    WISHES, YES_PHRASE, YES_WORD, kind, kinds, strength,
+};
 use veto::Veto;
 
-use super::clause::{self, First, Says};
+use super::clause::First;
 use super::echo::Echo;
 use super::lexicon::{Cover, Lexicon, Piece, Section, SectionId, WordId};
 use super::remainder::remainder;
 use super::words::{Gap, Word, Words};
 use super::{Context, Found, Match, NoMatch, Strength, Value, acknowledgement, request, section, typos};
 
-/// The sections a message is covered with, by what they say; the order breaks ties.
-const SECTIONS: [(SectionId, u32); 20] = [
-    (section("unsure"), UNSURE),
-    (section("no.word"), NO_WORD),
-    (section("no.phrase"), NO_PHRASE),
-    (section("yes.word"), YES_WORD),
-    (section("yes.phrase"), YES_PHRASE),
-    (section("yes.proposal"), PROPOSAL),
-    (section("yes.wish"), WISHES),
-    (section("thats_it"), THATS_IT),
-    (section("closing"), CLOSING),
-    (section("compliment"), COMPLIMENT),
-    (section("praise"), WEAK | PRAISE),
-    (section("yes.weak"), WEAK),
-    (section("please"), WEAK),
-    (section("thanks"), NEUTRAL),
-    (section("filler"), NEUTRAL),
-    (section("bye"), NEUTRAL),
-    (section("now"), NEUTRAL),
-    (section("name"), NEUTRAL),
-    (section("aside"), NEUTRAL),
-    (section("adds.number"), NUMBER),
-];
 pub(crate) const YES: SectionId = section("yes.word");
 const CLEAR: SectionId = section("yes.clear");
 const DENIES: SectionId = section("no.denies");
@@ -59,12 +41,15 @@ const TURN_FAR: SectionId = section("turn.far");
 const TURN_VALUE: SectionId = section("turn.value");
 const TURN_NEAR: SectionId = section("turn.near");
 const ASKS_NOTHING: SectionId = section("asks_nothing");
+const ASKS_ABOUT: SectionId = section("asks_about");
+const REFERS: SectionId = section("refers");
 const ASKS_TO: SectionId = section("asks_to");
 const WISH: SectionId = section("wish");
 const WISH_BARE: SectionId = section("wish.bare");
 const WANTS: SectionId = section("i_want");
 const WANTED: SectionId = section("wanted");
 const ACT: SectionId = section("act");
+const DET: SectionId = section("det.new");
 const ADDS: SectionId = section("adds");
 const TELL: SectionId = section("tell");
 const PLEASE: SectionId = section("please");
@@ -76,26 +61,6 @@ const QUESTION: SectionId = section("question.information");
 const COMPARES: SectionId = section("compares");
 const NEXT: SectionId = section("next");
 const CONCEDES: SectionId = section("concedes");
-
-// Kinds of phrases, as bits of a set: a message is judged by the kinds of the phrases that cover it.
-const YES_WORD: u32 = 1;
-const YES_PHRASE: u32 = 1 << 1;
-const PROPOSAL: u32 = 1 << 2;
-const WEAK: u32 = 1 << 3;
-const NO_WORD: u32 = 1 << 4;
-const NO_PHRASE: u32 = 1 << 5;
-const CLOSING: u32 = 1 << 6;
-const UNSURE: u32 = 1 << 7;
-const PRAISE: u32 = 1 << 8;
-const WISHES: u32 = 1 << 9;
-const THATS_IT: u32 = 1 << 10;
-const NUMBER: u32 = 1 << 11;
-const COMPLIMENT: u32 = 1 << 12;
-const PUTS_OFF: u32 = 1 << 13;
-const NEUTRAL: u32 = 0;
-
-/// The kinds of what clauses say, behind those of the sections.
-const COMPOSED: [u32; 7] = [WISHES, YES_PHRASE, PROPOSAL, NO_PHRASE, NO_PHRASE | PUTS_OFF, CLOSING, NEUTRAL];
 
 /// The number of clauses at the end of a message that are read as its answer.
 const LAST: usize = 3;
@@ -206,12 +171,7 @@ impl Reader<'_> {
     }
 
     fn cover(&self, words: &[Word]) -> Cover {
-        // Behind "anything else?" a wish is the next thing.
-        let place = |says| {
-            let counts = !self.asked.more || matches!(says, Says::Ends | Says::Thanks);
-            counts.then(|| SECTIONS.len() + composed(says))
-        };
-        clause::cover(self.lexicon, &SECTIONS.map(|(id, _)| id), words, place, self.first)
+        kinds::cover(self.lexicon, words, self.asked.more, self.first)
     }
 
     /// The whole message is an answer.
@@ -242,7 +202,7 @@ impl Reader<'_> {
         let wants = |piece: &Piece| {
             self.asked.proposes
                 && piece.from > 0
-                && piece.section >= SECTIONS.len()
+                && kinds::is_clause(piece)
                 && kind(piece) & (WISHES | YES_PHRASE) != 0
         };
         let tells = |piece: &Piece| kind(piece) & NUMBER != 0 || commits(piece) || wants(piece);
@@ -294,6 +254,8 @@ impl Reader<'_> {
                     || cut + 1 == words.len()
                     || self.list(CLEAR).is(&words[last.from..last.to]));
             let adds = self.list(ADDS).at(words, cut) && repeats(&words[..cut]);
+            // "I am looking for a doctor" names another thing, "for two" and "at six" tell of this one.
+            let tells = adds && !self.list(DET).at(words, cut + 1);
             if gap == Gap::Question || !(gap > Gap::Space || joined || bare || adds) {
                 return None;
             }
@@ -304,7 +266,7 @@ impl Reader<'_> {
             let rest = cut + usize::from(joined);
             let value = self.verdict(said).or_else(|| self.concedes(&words[..cut], cover))?;
             let settled = if value {
-                adds && self.takes_more(said) || self.agrees(said, &words[..cut], &words[cut..], joined)
+                tells && self.takes_more(said) || self.agrees(said, &words[..cut], &words[cut..], joined)
             } else {
                 said & NO_WORD != 0
                     || (said & NO_PHRASE != 0 && (gap > Gap::Space || self.list(CONCEDES).at(words, cut)))
@@ -338,7 +300,8 @@ impl Reader<'_> {
         if said & (YES_PHRASE | PROPOSAL | WISHES | THATS_IT) == 0 {
             let settles = self.asked.settled && self.asks_to_know(rest);
             let please = joined && self.list(PLEASE).is(clause);
-            return said & WEAK != 0 && (please || settles || self.asks_for_it(rest) || self.moves_on(rest));
+            return said & WEAK != 0
+                && (please || settles || self.asks_for_it(rest) || self.moves_on(rest, Strength::Weak));
         }
         if self.asked.settled && self.asks_to_know(rest) {
             return true;
@@ -347,9 +310,10 @@ impl Reader<'_> {
         if self.asked.confirm {
             return said & WISHES == 0 && gap >= Gap::Hard && !self.list(WISH_BARE).at(rest, 0);
         }
-        let proposal =
-            said & PROPOSAL != 0 && (joined || named || self.list(WANTED).at(rest, 0) || self.moves_on(rest));
-        (gap >= Gap::Hard || proposal) && (named || !self.questions(rest) || self.moves_on(rest))
+        let proposal = said & PROPOSAL != 0
+            && (joined || named || self.list(WANTED).at(rest, 0) || self.moves_on(rest, Strength::Firm));
+        (gap >= Gap::Hard || proposal)
+            && (named || !self.questions(rest) || self.moves_on(rest, Strength::Firm))
     }
 
     /// "Could you play it in the kitchen?" after "Shall I play it?": a request for what was offered.
@@ -359,20 +323,23 @@ impl Reader<'_> {
 
     /// "Great, find me a hotel" after "How about True Grit?": who praises what is proposed, and asks for another thing to be
     /// done, takes it. A question may be about it, and a comparison looks for something better.
-    fn moves_on(&self, rest: &[Word]) -> bool {
+    ///
+    /// Where nobody knows what the question is about, only a firm agreement goes on to anything.
+    fn moves_on(&self, rest: &[Word], agrees: Strength) -> bool {
         let from = usize::from(self.list(JOINER).at(rest, 0));
+        let known = request::has_topic(self.lexicon, self.question);
+        let open = !known && agrees == Strength::Firm;
         let commits = || {
             self.list(COMMITS).at(rest, from)
-                && (repeats(rest)
-                    || request::agrees(self.lexicon, rest, self.question)
-                    || !request::has_topic(self.lexicon, self.question))
+                && (repeats(rest) || request::agrees(self.lexicon, rest, self.question) || !known)
         };
         let strays = |rest: String| request::strays(self.lexicon, &Words::of(&rest), self.question);
         self.asked.proposes
+            && !self.asks_about(rest)
             && (!asks(rest) || self.list(ASKS_TO).at(rest, from))
             && !self.list(QUESTION).at(rest, from)
             && !self.list(COMPARES).within(rest)
-            && (commits() || self.rest(rest, 0, rest.len()).is_some_and(strays))
+            && (commits() || (known || open) && self.rest(rest, 0, rest.len()).is_some_and(strays))
     }
 
     fn asks_to_know(&self, rest: &[Word]) -> bool {
@@ -465,10 +432,18 @@ impl Reader<'_> {
         repeats(rest) || self.list(POINTS_BACK).within(rest) || about()
     }
 
+    /// "Can you tell me their address?": asks to know something about what was proposed.
+    fn asks_about(&self, rest: &[Word]) -> bool {
+        let from = usize::from(self.list(JOINER).at(rest, 0));
+        let end = rest.iter().position(|word| word.after >= Gap::Hard).map_or(rest.len(), |at| at + 1);
+        self.list(ASKS_ABOUT).at(rest, from) && self.list(REFERS).within(&rest[..end])
+    }
+
     /// True if the next clause asks about the proposal, so that nothing is settled: "can you book it?" is a request.
     fn questions(&self, rest: &[Word]) -> bool {
         let from = usize::from(self.list(JOINER).at(rest, 0));
-        asks(rest) && ![ASKS_TO, WANTS, ACT].iter().any(|id| self.list(*id).at(rest, from))
+        let wants = || [ASKS_TO, WANTS, ACT].iter().any(|id| self.list(*id).at(rest, from));
+        self.asks_about(rest) || asks(rest) && !wants()
     }
 
     /// True if a part of the message tells something and asks for nothing.
@@ -484,7 +459,14 @@ impl Reader<'_> {
         match (no, yes) {
             _ if said & UNSURE != 0 => None,
             // "For two people" adds to a yes when the question named no number; else it changes what was asked.
-            _ if said & NUMBER != 0 && (no || self.asked.numbers || self.asked.unknown) => None,
+            _ if said & NUMBER != 0
+                && (no
+                    || said & (YES_WORD | YES_PHRASE | PROPOSAL | WISHES | THATS_IT) == 0
+                    || self.asked.numbers
+                    || self.asked.unknown) =>
+            {
+                None
+            }
             // "Yes, later" is none for now.
             _ if said & PUTS_OFF != 0
                 && said & NO_WORD == 0
@@ -517,34 +499,6 @@ fn asks(rest: &[Word]) -> bool {
 /// True if a word repeats the question.
 fn repeats(words: &[Word]) -> bool {
     words.iter().any(|w| w.id == WordId::ECHO)
-}
-
-/// Weak when the phrases only acknowledge.
-fn strength(said: u32) -> Strength {
-    let firm = said & !(WEAK | PRAISE) != 0;
-    if firm { Strength::Firm } else { Strength::Weak }
-}
-
-/// The kind of a phrase, or of what a clause says.
-fn kind(piece: &Piece) -> u32 {
-    SECTIONS.get(piece.section).map_or_else(|| COMPOSED[piece.section - SECTIONS.len()], |(_, kind)| *kind)
-}
-
-/// The place in [`COMPOSED`] of what a clause says.
-const fn composed(says: Says) -> usize {
-    match says {
-        Says::Wants => 0,
-        Says::Does => 1,
-        Says::Approves => 2,
-        Says::Refuses | Says::Rejects => 3,
-        Says::Defers => 4,
-        Says::Ends => 5,
-        Says::Thanks => 6,
-    }
-}
-
-fn kinds(cover: &Cover, end: usize) -> u32 {
-    cover.pieces(end).fold(0, |all, piece| all | kind(&piece))
 }
 
 #[cfg(test)]

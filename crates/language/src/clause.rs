@@ -10,7 +10,7 @@ use super::lexicon::{Cover, Lexicon, SectionId, WordId};
 use super::section;
 use super::words::{Gap, MOST, Word};
 
-/// What a clause says of what was asked.
+/// A statement about what was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Says {
     /// Wants it: "I'd love to see it".
@@ -149,7 +149,7 @@ impl<'r> Roles<'r> {
         Self { lexicon, words, at }
     }
 
-    /// What each clause says that begins at a word, with the word behind it. A clause ends where a mark or a joining word
+    /// The statements of the clauses that begin at a word, each with the word behind it. A clause ends where a mark or a joining word
     /// divides.
     fn clauses(&self, from: usize) -> impl Iterator<Item = (usize, Says)> {
         // "Is my order here" asks, "sounds good" does not.

@@ -13,6 +13,7 @@ const ASKS_MIND: SectionId = section("asks.mind");
 const CONFIRM_BEGINS: SectionId = section("asks.confirm.begins");
 const OPENS: SectionId = section("asks.opens");
 const INVERTS: SectionId = section("asks.inverts");
+const HELP_WITH: SectionId = section("asks.help_with");
 const FEW: SectionId = section("few");
 
 /// The kind of a question.
@@ -52,7 +53,7 @@ impl Asked {
             || starts.any(|at| lexicon.section(CONFIRM_BEGINS).at(question.all(), at))
             || states(lexicon, sentence);
         Self {
-            more: says(ASKS_MORE, sentence),
+            more: asks_more(lexicon, sentence),
             confirm,
             settled: confirm || !offer && !proposes && !sentence.is_empty(),
             mind: says(ASKS_MIND, sentence),
@@ -64,6 +65,13 @@ impl Asked {
             unknown: sentence.is_empty(),
         }
     }
+}
+
+/// True if a question asks whether there is anything more: not "help in booking it", nor "this, or something else?".
+fn asks_more(lexicon: &'static Lexicon, sentence: &[Word]) -> bool {
+    let list = |id| lexicon.section(id);
+    let more = (0..sentence.len()).find(|at| list(ASKS_MORE).at(sentence, *at));
+    more.is_some_and(|more| !list(CHOICE).within(&sentence[..more])) && !list(HELP_WITH).within(sentence)
 }
 
 /// True if a question states what it asks, with the values of it: "You want a table for two at 6?"

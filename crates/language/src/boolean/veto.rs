@@ -182,8 +182,8 @@ impl Veto<'_> {
         }
         let offers = self.asked.offer && !self.asked.confirm && !self.asked.proposes;
         let dull = own.start + self.list(DULL).longest(words, own.start);
-        let parts = || dull > own.start && dull < own.end && words[dull - 1].after > Gap::Space;
-        let closes = || (dull..own.end).any(|at| self.list(CLOSING).at(words, at));
+        let parts = || dull > own.start && words[dull - 1].after > Gap::Space;
+        let closes = || (dull..words.len()).any(|at| self.list(CLOSING).at(words, at));
         (offers && !firm && parts() && closes()).then_some("no wish")
     }
 

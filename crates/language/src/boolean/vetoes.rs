@@ -266,7 +266,7 @@ fn what_is_told_otherwise_is_no_confirmation() {
     }));
 }
 
-/// What only sounds like a negation or a condition leaves a yes what it is.
+/// Negations and conditions that only sound like one leave a yes a yes.
 #[test]
 fn what_is_harmless_stays_a_yes() {
     for (asked, text) in [
