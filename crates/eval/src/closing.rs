@@ -124,7 +124,8 @@ impl Task for Closing {
             section.figures.push((format!("closing.{}", gold.as_str()), closed(group.iter().copied())));
             section.figures.push((format!("review.{}", gold.as_str()), completed(group)));
         }
-        let gated = ran.iter().map(|ran| Some(ran.decided.gated)).collect();
+        let gated: Rate = ran.iter().map(|ran| Some(ran.decided.gated)).collect();
+        section.rest.push(("closing.".into(), gated));
         section.figures.push(("closing.gated".into(), gated));
         section.tables.push(table);
         section

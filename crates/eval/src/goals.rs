@@ -59,7 +59,9 @@ goals! {
     "pending.location.plain_recall": "pending, location", "recall without over-informative", "", Open;
     "pending.location.hijack_easy": "pending, location", "hijack, not hard", "~0.05", AtMost(0.02);
     "pending.location.hijack_hard": "pending, location", "hijack, hard", "0.88", AtMost(0.20);
-    "pending.selection.recall": "pending, selection", "recall", "0.60", AtLeast(0.92);
+    "pending.selection.recall": "pending, selection", "recall", "0.60", Open;
+    "pending.selection.recall_shared": "pending, selection", "recall where a word is shared", "", AtLeast(0.92);
+    "pending.selection.recall_synonym": "pending, selection", "recall of options named by a synonym", "", Open;
     "pending.selection.hijack": "pending, selection", "hijack", "0.01", AtMost(0.005);
     "pending.money.recall": "pending, money", "recall", "0.76", AtLeast(0.95);
     "pending.money.hijack": "pending, money", "hijack", "–", AtMost(0.02);
@@ -74,13 +76,23 @@ goals! {
     "review.not_complete": "ack, to a review", "other completed it", "", Open;
     "utterance.polarity": "utterance", "affirm and deny: right polarity", "0.85", AtLeast(0.95);
     "utterance.tasks": "utterance", "tasks taken as yes or no", "0.05", AtMost(0.002);
+    "utterance.tasks_time_easy": "utterance", "tasks taken as a time, no number in them", "", AtMost(0.01);
+    "utterance.tasks_time_hard": "utterance", "tasks taken as a time, hard", "", AtMost(0.20);
+    "utterance.tasks_date_easy": "utterance", "tasks taken as a date, no number in them", "", AtMost(0.01);
+    "utterance.tasks_date_hard": "utterance", "tasks taken as a date, hard", "", AtMost(0.20);
+    "utterance.tasks_number_easy": "utterance", "tasks taken as a number, no number in them", "", AtMost(0.01);
+    "utterance.tasks_number_hard": "utterance", "tasks taken as a number, hard", "", AtMost(0.20);
+    "utterance.tasks_money_easy": "utterance", "tasks taken as money, no number in them", "", AtMost(0.01);
+    "utterance.tasks_money_hard": "utterance", "tasks taken as money, hard", "", AtMost(0.20);
     "utterance.maybe": "utterance", "maybe taken as yes or no", "0.50", AtMost(0.02);
     "utterance.interrupts": "utterance", "interrupts taken as yes or no", "0.16", AtMost(0.01);
     "interrupt.recall": "interrupt", "recall of stop, cancel, start over", "–", AtLeast(0.90);
     "interrupt.named": "interrupt", "the same, by the data's word", "", Open;
     "interrupt.recall_all": "interrupt", "all the data's words, help and repeat too", "", Open;
     "interrupt.false": "interrupt", "ordinary messages taken as one", "–", AtMost(0.002);
-    "selection.offers.right": "selection, offers", "right", "0.72", AtLeast(0.90);
+    "selection.offers.right": "selection, offers", "right", "0.72", Open;
+    "selection.offers.right_shared": "selection, offers", "right where a word is shared", "", AtLeast(0.90);
+    "selection.offers.right_synonym": "selection, offers", "right where a synonym names it", "", Open;
     "selection.offers.wrong": "selection, offers", "wrong option", "0.02", AtMost(0.003);
     "selection.offers.picked": "selection, offers", "picked on none", "0.09", AtMost(0.01);
     "selection.labels.right": "selection, ordinals and labels", "right", "0.72", AtLeast(0.95);
@@ -137,6 +149,8 @@ pub struct Judged {
     pub figure: &'static str,
     /// The value.
     pub seen: Rate,
+    /// The share of cases of its kind that nothing decided, where that is counted.
+    pub rest: Option<Rate>,
     /// The goal as text, such as `≥ 0.97`; empty if there is none.
     pub goal: String,
     /// The best baseline seen elsewhere.
@@ -163,7 +177,10 @@ pub(crate) fn judge(sections: &[Section]) -> Vec<Judged> {
     let figures = || sections.iter().flat_map(|section| &section.figures);
     let judge = |goal: &'static Goal| {
         let (_, seen) = figures().find(|(key, seen)| key == goal.key && seen.of > 0)?;
-        Some(goal.judge(*seen))
+        let about = |(prefix, _): &&(String, Rate)| goal.key.starts_with(prefix.as_str());
+        let rest = sections.iter().flat_map(|section| &section.rest).filter(about);
+        let rest = rest.max_by_key(|(prefix, _)| prefix.len()).map(|(_, rest)| *rest);
+        Some(goal.judge(*seen, rest))
     };
     GOALS.iter().filter_map(judge).collect()
 }
@@ -174,7 +191,7 @@ pub(crate) fn counts_mistakes(key: &str) -> bool {
 }
 
 impl Goal {
-    fn judge(&self, seen: Rate) -> Judged {
+    fn judge(&self, seen: Rate, rest: Option<Rate>) -> Judged {
         let share = seen.share().filter(|_| !seen.is_undecided());
         let (goal, met) = match self.limit {
             AtLeast(limit) => (format!("≥ {limit}"), share.map(|share| share >= limit)),
@@ -182,7 +199,7 @@ impl Goal {
             AtMost(limit) => (format!("≤ {limit}"), share.map(|share| share <= limit)),
             Open => (String::new(), None),
         };
-        Judged { key: self.key, kind: self.kind, figure: self.figure, seen, goal, best: self.best, met }
+        Judged { key: self.key, kind: self.kind, figure: self.figure, seen, rest, goal, best: self.best, met }
     }
 }
 
@@ -223,5 +240,15 @@ mod tests {
             assert_eq!(GOALS.iter().filter(|other| other.key == goal.key).count(), 1, "{}", goal.key);
         }
         assert!(counts_mistakes("selection.offers.wrong") && !counts_mistakes("selection.offers.right"));
+    }
+
+    #[test]
+    fn a_figure_bears_the_rest_of_its_own_kind() {
+        let of = |hits| Rate { hits, of: 10, undecided: 0 };
+        let figures =
+            vec![("pending.boolean.recall".into(), of(9)), ("pending.time.hijack_easy".into(), of(0))];
+        let rest = vec![("pending.boolean.".into(), of(3)), ("closing.".into(), of(5))];
+        let judged = judge(&[Section { figures, rest, ..Section::default() }]);
+        assert_eq!(judged.iter().map(|figure| figure.rest).collect::<Vec<_>>(), [Some(of(3)), None]);
     }
 }

@@ -59,6 +59,11 @@ impl GoldValue {
         (!forms.is_empty()).then(|| taken.text.as_deref().is_some_and(fits))
     }
 
+    /// Returns the first canonical form.
+    pub(crate) fn canonical(&self) -> Option<String> {
+        self.0.get("canonical").and_then(|canonical| canonical.get(0)).map(text)
+    }
+
     /// Formats the accepted forms.
     pub(crate) fn describe(&self) -> String {
         let mut shown: Vec<String> = self.0.get("boolean").map(text).into_iter().collect();
@@ -115,6 +120,26 @@ fn without_seconds(text: &str) -> &str {
     text.strip_suffix(":00").unwrap_or(text)
 }
 
+/// Words that name nothing.
+const IDLE: [&str; 9] = ["the", "a", "an", "of", "and", "in", "or", "to", "for"];
+/// Endings that leave a word the same.
+const ENDINGS: [&str; 7] = ["ings", "ing", "ies", "ed", "es", "s", "y"];
+
+/// Returns true if a text has a word of the option it means, but for its ending: "concert" shares none with "Music".
+pub(crate) fn shares(option: &str, text: &str) -> bool {
+    let option = stems(option);
+    stems(text).iter().any(|word| option.contains(word))
+}
+
+fn stems(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let stem = |word: String| {
+        let ending = ENDINGS.iter().find(|ending| word.ends_with(**ending)).map_or(0, |ending| ending.len());
+        word[..word.len() - ending].to_owned()
+    };
+    words.filter(|word| !word.is_empty() && !IDLE.contains(&word.as_str())).map(stem).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,5 +189,18 @@ mod tests {
             assert_eq!(gold(value).is("text", text("anything")), None);
         }
         assert_eq!(gold(json!({ "canonical": ["a", "b"], "spans": ["a"] })).describe(), "a | b");
+    }
+
+    #[test]
+    fn an_option_is_named_by_a_word_or_by_a_synonym() {
+        for (option, text, shared) in [
+            ("Live Music", "something with music please", true),
+            ("Music", "a concert", false),
+            ("Parks", "the park", true),
+            ("The Ritz", "the other one", false),
+            ("Straße", "eine straße", true),
+        ] {
+            assert_eq!(shares(option, text), shared, "{option} – {text}");
+        }
     }
 }

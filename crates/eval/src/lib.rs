@@ -11,6 +11,7 @@
 mod anaphora;
 mod baseline;
 mod closing;
+mod folds;
 mod goals;
 mod gold;
 mod guard;
@@ -33,6 +34,7 @@ mod value;
 pub use anaphora::Anaphora;
 pub use baseline::{Baseline, Change, Compared, Measure, OtherCases, held};
 pub use closing::Closing;
+pub use folds::Gap;
 pub use goals::{Goal, Judged};
 pub use guard::{GuardCounter, GuardCounts};
 pub use intent::IntentCase;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::gold::GoldValue;
+use crate::gold::{GoldValue, shares};
 use crate::question::{self, Now, QuestionOutcome};
 use crate::section::{Cell, grouped};
 use crate::{DecidedCase, Labels, Mistake, Rate, Section, Subject, Table, Task};
@@ -172,6 +172,12 @@ impl Task for Pending {
             ];
             let keyed = figures.map(|(name, rate)| (format!("pending.{expected}.{name}"), rate));
             section.figures.extend(keyed);
+            let open =
+                |ran: &&DecidedCase<Self>| ran.decided.as_ref().map(|answered| answered.seen.is_open());
+            section.rest.push((format!("pending.{expected}."), group.iter().map(open).collect()));
+            if expected == "selection" {
+                section.figures.extend(named(&group));
+            }
         }
         let (approved, figures) = approvals(ran);
         section.figures.extend(figures);
@@ -304,6 +310,19 @@ impl Figures {
             precision: Rate { hits: recall.hits, of: taken, undecided: if undecided { taken } else { 0 } },
         }
     }
+}
+
+/// The recall of choices, by whether the answer shares a word with the option it means or names it by a synonym.
+fn named(group: &[&DecidedCase<Pending>]) -> [(String, Rate); 2] {
+    let recall = |shared: bool| {
+        let fits = |ran: &&DecidedCase<Pending>| {
+            let option = ran.case.gold_value.as_ref().and_then(GoldValue::canonical);
+            ran.case.answers() && option.is_none_or(|option| shares(&option, &ran.case.user_text)) == shared
+        };
+        consumed(group.iter().copied().filter(fits))
+    };
+    [("shared", true), ("synonym", false)]
+        .map(|(name, shared)| (format!("pending.selection.recall_{name}"), recall(shared)))
 }
 
 fn took(ran: &DecidedCase<Pending>) -> Option<bool> {

@@ -172,6 +172,11 @@ impl Seen {
         }
     }
 
+    /// Returns true if nothing decided the message, so that the person was asked what to do with it.
+    pub(crate) fn is_open(&self) -> bool {
+        self.decision.reason == Reason::GateOpened
+    }
+
     /// Formats it on one line: `pending.mismatch, then gate.opened at rung 11`.
     pub(crate) fn describe(&self) -> String {
         let mut line = String::new();

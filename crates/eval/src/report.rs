@@ -102,8 +102,8 @@ impl Report {
     }
 
     /// The columns of the headline table.
-    pub const HEAD: [&'static str; 8] =
-        ["kind", "figure", "seen", "95 %", "of", "goal", "best baseline", "verdict"];
+    pub const HEAD: [&'static str; 9] =
+        ["kind", "figure", "seen", "95 %", "of", "rest", "goal", "best baseline", "verdict"];
 
     /// Returns the guardrail counts, if a case had a list.
     #[must_use]
@@ -154,7 +154,9 @@ impl Judged {
         let of =
             if known { format!("{}/{}", self.seen.hits, self.seen.of) } else { self.seen.of.to_string() };
         let words = [self.kind, self.figure].map(str::to_owned);
-        let rest = [share, interval, of, self.goal.clone(), self.best.into(), self.verdict().into()];
+        let left =
+            self.rest.and_then(|rest| rest.share()).map_or_else(String::new, |rest| format!("{rest:.2}"));
+        let rest = [share, interval, of, left, self.goal.clone(), self.best.into(), self.verdict().into()];
         words.into_iter().chain(rest).collect()
     }
 }

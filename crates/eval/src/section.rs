@@ -15,6 +15,8 @@ pub struct Section {
     pub notes: Vec<String>,
     /// The headline figures, by the key of their goal. A figure without a case is left out of the report.
     pub figures: Vec<(String, Rate)>,
+    /// The share of cases that nothing decided, by the beginning of the keys it is about.
+    pub rest: Vec<(String, Rate)>,
     /// The tables.
     pub tables: Vec<Table>,
     /// The guardrail counts, if these cases have any.

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_language::Expected;
 
+use crate::gold::shares;
 use crate::guard::{GuardCounter, GuardCounts, TurnOutcome};
 use crate::listed::{self, ListOutcome, Standing};
 use crate::question::{self, QuestionOutcome};
@@ -147,6 +148,14 @@ impl Task for Selection {
         section.tables = vec![rungs, watched.table("What the guardrails watch, rung 7"), groups];
         section.watched = Some(watched);
         for (kind, group) in grouped(ran, |ran| ran.case.kind()) {
+            let open = group.iter().map(|ran| Some(ran.decided.answered.seen.is_open())).collect();
+            section.rest.push((format!("selection.{kind}."), open));
+            for (name, shared) in [("shared", true), ("synonym", false)] {
+                let named: Vec<_> =
+                    group.iter().copied().filter(|ran| ran.case.shares() == Some(shared)).collect();
+                let right = Figures::of(&named, asked).right;
+                section.figures.push((format!("selection.{kind}.right_{name}"), right));
+            }
             for (rung, pick) in
                 [("selection", asked as Pick), ("list", listed), ("shown", shown), ("put", put)]
             {
@@ -204,6 +213,14 @@ impl Selection {
             (Gold::Index { .. }, None) => Some(2),
             (_, Some(_)) => Some(1),
             (_, None) => None,
+        }
+    }
+
+    /// Returns true if the message shares a word with the option it means; `None` if it means none.
+    fn shares(&self) -> Option<bool> {
+        match self.gold {
+            Gold::Index { index } => Some(shares(&self.options[index], &self.user_text)),
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_engine::{Reason, Step};
-use throughline_language::Interrupt;
+use throughline_language::{Interrupt, Words, count};
 
 use crate::question::{self, QuestionOutcome, Seen};
 use crate::section::grouped;
@@ -157,8 +157,30 @@ impl Task for Utterance {
                 rate(ran.iter().filter(|ran| !interrupts(ran)), |ran| ran.decided.interrupt.is_some()),
             ),
         ];
+        let open = |ran: &DecidedCase<Self>| {
+            ran.decided.asked.first().and_then(Option::as_ref).map(|asked| asked.seen.is_open())
+        };
+        section.rest = vec![
+            ("utterance.".into(), ran.iter().map(open).collect()),
+            ("interrupt.".into(), ran.iter().map(|ran| Some(ran.decided.bare.is_open())).collect()),
+        ];
+        section.figures.extend(tasks_by_type(ran));
         section
     }
+}
+
+/// The types of question whose hijacks are split: a task that has a number is hard to tell from an answer.
+const NUMBERS: [&str; 4] = ["time", "date", "number", "money"];
+
+/// Tasks taken by a question of a type, those with a number in them apart.
+fn tasks_by_type(ran: &[DecidedCase<Utterance>]) -> Vec<(String, Rate)> {
+    let tasks = || ran.iter().filter(|ran| matches!(ran.case.gold_class.as_str(), "task" | "oos"));
+    let split = |name: &'static str, hard: bool| -> (String, Rate) {
+        let group = tasks().filter(|ran| ran.case.rejects(name) && ran.case.has_number() == hard);
+        let taken = rate(group, |ran| ran.decided.accepts().any(|taken| taken == name));
+        (format!("utterance.tasks_{name}_{}", if hard { "hard" } else { "easy" }), taken)
+    };
+    NUMBERS.into_iter().flat_map(|name| [split(name, false), split(name, true)]).collect()
 }
 
 /// Returns the data's word for a turn's interrupt.
@@ -172,6 +194,12 @@ fn interrupt(step: &Step) -> &'static str {
 impl Utterance {
     fn hard(&self) -> Option<&str> {
         self.gold.interrupt.as_deref().filter(|word| HARD.contains(word))
+    }
+
+    fn has_number(&self) -> bool {
+        let words = Words::of(&self.user_text);
+        words.all().iter().any(|word| word.digit)
+            || (0..words.all().len()).any(|at| count(&words, at).is_some())
     }
 
     fn rejects(&self, name: &str) -> bool {

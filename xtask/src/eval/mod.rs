@@ -1,6 +1,7 @@
 //! The engine's decisions on the development data: runs `throughline eval`, has an independent script score the
-//! predictions a second time where there is one, and writes the tables into `docs/measurements/eval.md`.
+//! predictions a second time where there is one, holds the gap between two folds, and writes the tables into `docs/measurements/eval.md`.
 
+mod folds;
 mod page;
 mod referee;
 
@@ -42,6 +43,11 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let agreed = referee::agree(repo, &data, &predictions, &report);
     std::fs::remove_file(&predictions).context("cannot remove the predictions")?;
     let agreed = agreed?;
+    if let Some(both) = folds::beside(&data) {
+        let both = both.map(|fold| fold.to_string_lossy().into_owned()).join(",");
+        let report = program(repo, &["eval", "--folds", &both, "--json", "--quiet"])?;
+        folds::hold(repo, &serde_json::from_str(&report).context("the report is no JSON")?, write)?;
+    }
     let tables = throughline(repo, &data, &["--markdown"])?;
     output::out(&tables);
     output::note(&agreed);
@@ -65,7 +71,10 @@ fn development(repo: &Repo) -> PathBuf {
 
 /// Returns the program's report on the data.
 fn throughline(repo: &Repo, data: &Path, arguments: &[&str]) -> Result<String> {
+    program(repo, &[&["eval", &data.to_string_lossy(), "--quiet"], arguments].concat())
+}
+
+fn program(repo: &Repo, arguments: &[&str]) -> Result<String> {
     let program = repo.target()?.join("ci-release/throughline");
-    let data = data.to_string_lossy();
-    repo.output(&program.to_string_lossy(), &[&["eval", &data, "--quiet"], arguments].concat())
+    repo.output(&program.to_string_lossy(), arguments)
 }

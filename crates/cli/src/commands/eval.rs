@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use throughline_engine::data::policy::selection::Guardrails;
 use throughline_engine::{Policy, Timestamp};
 use throughline_eval::{
-    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, GuardCounter, GuardCounts, Mistake,
+    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Gap, GuardCounter, GuardCounts, Mistake,
     Mistakes, Report, Section, evaluate, from_turns,
 };
 use throughline_server::codes::{self, Code};
@@ -38,14 +38,18 @@ Examples:
   throughline eval data/ --show 10                also the ten worst mistakes of each kind of case
   throughline eval data/ --task pending --type number --mistake missed --show 50
   throughline eval data/ --predictions out.jsonl  one line a case, for a scorer of your own
+  throughline eval --folds a/,b/                  two folders beside each other, with the gaps
   throughline eval data/ --record-baseline b.json
   throughline eval data/ --baseline b.json        ends with 3 when it got worse
   throughline eval --from-lanes --cases own.jsonl what was recorded here, labelled by what came next
   throughline eval --live --baseline then.json    what the guardrails of selection watch, in recorded turns")]
 pub(crate) struct Args {
     /// Files of cases (JSON Lines), and folders of them
-    #[arg(required_unless_present_any = ["from_lanes", "live"], value_name = "FILE")]
+    #[arg(required_unless_present_any = ["from_lanes", "live", "folds"], value_name = "FILE")]
     paths: Vec<PathBuf>,
+    /// Measure two folders beside each other: one to work with, and one that is only counted
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, conflicts_with_all = ["paths", "from_lanes", "live", "predictions", "show", "record_baseline", "baseline", "markdown"])]
+    folds: Vec<PathBuf>,
     /// Measure what was recorded here: cases made of the stored lanes, labelled by what happened next
     #[arg(long, conflicts_with = "paths")]
     from_lanes: bool,
@@ -101,6 +105,9 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    if !args.folds.is_empty() {
+        return compare_folds(app, args);
+    }
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let (found, guard) = evaluate_all(app, args)?;
     let report = &found.report;
@@ -130,6 +137,30 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     Ok(if worse { Exit::ChecksFailed } else { Exit::Ok })
 }
 
+/// Measures two folders and prints their figures beside each other. No text of a case is shown.
+fn compare_folds(app: &App, args: &Args) -> Outcome {
+    let [first, second] = args.folds.as_slice() else {
+        return Err(Failure::new("--folds takes two folders, divided by a comma").exit(Exit::Usage));
+    };
+    let selection = installation(app, None)?.policy.selection;
+    let policy = Policy { selection, ..Policy::default() };
+    let report = |folder: &PathBuf| -> Result<Report, Failure> {
+        let cases = cases_of_files(std::slice::from_ref(folder), &filter(args))?;
+        Ok(measure(app, cases, policy.clone())?.report)
+    };
+    let (one, other) = (report(first)?, report(second)?);
+    let gaps = Gap::between(&one, &other);
+    if app.out.is_json() {
+        app.out.value(&json!({ "first": one, "second": other, "gaps": gaps }))?;
+        return Ok(Exit::Ok);
+    }
+    let counts = format!("{} and {}", count(one.cases, "case"), count(other.cases, "case"));
+    heading(app, "figures of two folds", &counts)?;
+    let rows: Vec<Vec<String>> = gaps.iter().map(|gap| gap.row(&other)).collect();
+    app.out.table(&Gap::HEAD, &rows)?;
+    Ok(Exit::Ok)
+}
+
 /// Runs the evaluation that the arguments ask for. Returns its result and the limits for comparing with a baseline.
 fn evaluate_all(app: &App, args: &Args) -> Result<(Evaluated, Guardrails), Failure> {
     if args.live {
@@ -142,7 +173,7 @@ fn evaluate_all(app: &App, args: &Args) -> Result<(Evaluated, Guardrails), Failu
         // The default policy makes figures comparable between installations. Only the settings for choosing from
         // lists are this installation's: their rollout is what is measured.
         let selection = installation(app, None)?.policy.selection;
-        (cases_of_files(args)?, Policy { selection, ..Policy::default() })
+        (cases_of_files(&args.paths, &filter(args))?, Policy { selection, ..Policy::default() })
     };
     let guard = policy.selection.guard.clone();
     Ok((measure(app, cases, policy)?, guard))
@@ -162,22 +193,21 @@ fn measure(app: &App, cases: Cases, policy: Policy) -> Result<Evaluated, Failure
 
 // ---- input and output files ----
 
-fn cases_of_files(args: &Args) -> Result<Cases, Failure> {
-    let filter = filter(args);
+fn cases_of_files(paths: &[PathBuf], filter: &Filter) -> Result<Cases, Failure> {
     let mut files = Vec::new();
-    for path in &args.paths {
+    for path in paths {
         collect(path, true, &mut files).map_err(|error| unreadable(path, &error))?;
     }
     let mut cases = Cases::default();
     let mut wrong: Vec<CaseError> = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?;
-        wrong.extend(cases.read(&file.display().to_string(), &text, &filter).err().unwrap_or_default());
+        wrong.extend(cases.read(&file.display().to_string(), &text, filter).err().unwrap_or_default());
     }
     if !wrong.is_empty() {
         return Err(invalid(&wrong));
     }
-    let paths: Vec<_> = args.paths.iter().map(|path| path.display().to_string()).collect();
+    let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     require_cases(cases, &paths.join(", "), "files of cases end in .jsonl")
 }
 
