@@ -31,6 +31,7 @@ pub fn is_acknowledgement(message: &Words, context: &Context<'_>) -> bool {
         let mended = typos::mended(lexicon, message);
         let message = mended.as_ref().unwrap_or(message);
         closes(lexicon, message.all())
+            || thanks_and_remarks(lexicon, message.all())
             || goodbye(lexicon, message.all())
             || Echo::of(lexicon, message, context.question())
                 .merged()
@@ -92,6 +93,23 @@ fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
         && !lexicon.section(TURN).within(words)
 }
 
+/// True if each clause closes, or remarks on something: "I'll check it out. Thanks".
+fn thanks_and_remarks(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    if !words.iter().any(|word| word.after > Gap::Space) {
+        return false;
+    }
+    let mut says = false;
+    let all = words.chunk_by(|word, _| word.after == Gap::Space).all(|part| {
+        let cover = clause::cover(lexicon, &CLOSES, part, closing, First::Lists);
+        let covered = cover.reaches(part.len());
+        says |= covered && cover.sections(part.len()) & ((1 << LEAVES) - 1) != 0;
+        covered || clause::remarks(lexicon, part)
+    });
+    all && says
+        && words.last().is_some_and(|word| word.after != Gap::Question)
+        && !lexicon.section(TURN).within(words)
+}
+
 /// The words of a message that only chat, when some clause thanks or closes and every other one does too or chats: "No, I
 /// had lunch already. Thank you for your help."
 pub(crate) fn leave(lexicon: &'static Lexicon, words: &[Word]) -> Option<Range<usize>> {
@@ -140,6 +158,10 @@ mod tests {
             "I appreciate it",
             "bye udo",
             "adios?",
+            "I'll check it out. Thanks",
+            "That song sounds great. Thank you!",
+            "Thanks for booking the room.",
+            "Your help is greatly appreciated",
             "Goodbye, Karlheinz!",
         ] {
             assert!(is_acknowledgement(&Words::of(text), &Context::default()), "{text}");
@@ -152,6 +174,9 @@ mod tests {
             "thanks, now find me a hotel",
             "ok?",
             "thanks but",
+            "Thanks. I need a taxi",
+            "That song sounds great. What is it called?",
+            "The title is wrong. Thanks",
             "bye 12",
             "take care of the deployment",
             "bye, what about the release?",

@@ -14,6 +14,7 @@ mod kinds;
 mod veto;
 
 use alloc::string::String;
+use core::cell::Cell;
 
 pub(crate) use asked::Asked;
 use kinds::{
@@ -82,10 +83,11 @@ pub(crate) fn read(
     let message = mended.as_ref().unwrap_or(message);
     let question = context.question();
     let asked = Asked::of(lexicon, question);
-    let read = |first| Reader { lexicon, message, question, asked, first }.read();
-    // Where phrases contradict each other, a whole clause may say what is meant: "let's do that later".
-    let found = read(First::Lists).or_else(|no| match no.reason {
-        CONTRADICTS | UNEXPLAINED => read(First::Clauses).map_err(|_| no),
+    let reader = |first| Reader { lexicon, message, question, asked, first, clauses: Cell::new(false) };
+    let by_lists = reader(First::Lists);
+    // Where phrases contradict each other or leave a gap, a whole clause may say what is meant: "let's do that later".
+    let found = by_lists.read().or_else(|no| match no.reason {
+        CONTRADICTS | UNEXPLAINED if by_lists.clauses.get() => reader(First::Clauses).read().map_err(|_| no),
         _ => Err(no),
     })?;
     in_focus(found, context)
@@ -122,6 +124,8 @@ struct Reader<'m> {
     question: &'m Words,
     asked: Asked,
     first: First,
+    /// True once a clause said something.
+    clauses: Cell<bool>,
 }
 
 impl Reader<'_> {
@@ -171,7 +175,7 @@ impl Reader<'_> {
     }
 
     fn cover(&self, words: &[Word]) -> Cover {
-        kinds::cover(self.lexicon, words, self.asked.more, self.first)
+        kinds::cover(self.lexicon, words, self.asked.more, self.first, &self.clauses)
     }
 
     /// The whole message is an answer.
@@ -255,7 +259,7 @@ impl Reader<'_> {
                     || self.list(CLEAR).is(&words[last.from..last.to]));
             let adds = self.list(ADDS).at(words, cut) && repeats(&words[..cut]);
             // "I am looking for a doctor" names another thing, "for two" and "at six" tell of this one.
-            let tells = adds && !self.list(DET).at(words, cut + 1);
+            let tells = adds && said & NUMBER == 0 && !self.list(DET).at(words, cut + 1);
             if gap == Gap::Question || !(gap > Gap::Space || joined || bare || adds) {
                 return None;
             }

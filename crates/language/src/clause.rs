@@ -4,9 +4,11 @@
 //! says follows from the roles that are in it and from the number of its denials, whatever their order; so the grammar is the
 //! same for every language, and a language adds words. A word without a role leaves the clause unread.
 
+use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::Cell;
 
-use super::lexicon::{Cover, Lexicon, SectionId, WordId};
+use super::lexicon::{Cover, Lexicon, SectionId, Sections, WordId};
 use super::section;
 use super::words::{Gap, MOST, Word};
 
@@ -32,7 +34,7 @@ pub(crate) enum Says {
 }
 
 /// The roles, in the order in which they win among entries of the same length.
-const ROLES: [(SectionId, u32); 25] = [
+const ROLES: [(SectionId, u32); 26] = [
     (section("role.past"), PAST),
     (section("veto.not"), NOT),
     (section("role.later"), LATER),
@@ -50,6 +52,7 @@ const ROLES: [(SectionId, u32); 25] = [
     (section("role.want"), WANT),
     (section("role.go"), GO),
     (section("role.bad"), BAD),
+    (section("role.right"), GOOD | IT),
     (section("role.good"), GOOD),
     (section("role.act_it"), ACT | IT),
     (section("role.act"), ACT),
@@ -66,6 +69,9 @@ const ASKS: SectionId = section("tell");
 const BEFORE: [SectionId; 4] = [YES, section("no.word"), JOINER, section("filler")];
 const ADDS: SectionId = section("adds");
 const ASKS_TO: SectionId = section("asks_to");
+/// Begin what is asked for, behind thanks.
+const WANTS_MORE: [SectionId; 4] = [ASKS_TO, ASKS, section("question.open"), section("please")];
+const SHALL: SectionId = section("role.shall");
 const FOR: SectionId = section("role.for");
 const JOINER: SectionId = section("joiner");
 
@@ -94,8 +100,21 @@ const PAST: u32 = 1 << 21;
 const NAMED: u32 = 1 << 22;
 const BEEN: u32 = 1 << 23;
 
+/// Sections of which a word with a role begins one.
+const ANY_ROLE: Sections = {
+    let (mut ids, mut at) = ([LIGHT; ROLES.len() + 1], 0);
+    while at < ROLES.len() {
+        ids[at] = ROLES[at].0;
+        at += 1;
+    }
+    Sections::of(&ids)
+};
+
 /// A clause of more words is a sentence with more in it than a yes or a no.
 const LONGEST: usize = 16;
+
+/// The most words of a remark.
+const REMARK: usize = 10;
 
 /// The one that goes first where both a list and a clause fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,26 +153,51 @@ pub(crate) fn cover<const N: usize>(
     Cover::with(&sections.map(list), Some(list(JOINER)), words, clauses, cost)
 }
 
+/// The roles of the longest entry at a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Nobody has asked yet.
+    Unread,
+    /// No entry begins there.
+    None,
+    /// An entry of so many words has these roles.
+    Plays(u32, usize),
+}
+
 /// The roles at each word of a message.
 struct Roles<'r> {
     lexicon: &'static Lexicon,
     words: &'r [Word],
-    /// The roles of the longest entry at each word and the number of its words; nothing where there is none.
-    at: Vec<Option<(u32, usize)>>,
+    /// The roles of the longest entry at each word and the number of its words, where they were asked for.
+    at: Vec<Cell<Role>>,
 }
 
 impl<'r> Roles<'r> {
     fn of(lexicon: &'static Lexicon, words: &'r [Word]) -> Self {
         let words = &words[..words.len().min(MOST)];
-        let at = (0..words.len()).map(|at| role(lexicon, words, at)).collect();
-        Self { lexicon, words, at }
+        Self { lexicon, words, at: vec![Cell::new(Role::Unread); words.len()] }
+    }
+
+    /// The roles at a word and the number of words they take; `None` where there are none.
+    fn at(&self, at: usize) -> Option<(u32, usize)> {
+        let place = self.at.get(at)?;
+        if place.get() == Role::Unread {
+            place.set(
+                role(self.lexicon, self.words, at)
+                    .map_or(Role::None, |(roles, length)| Role::Plays(roles, length)),
+            );
+        }
+        match place.get() {
+            Role::Plays(roles, length) => Some((roles, length)),
+            Role::None | Role::Unread => None,
+        }
     }
 
     /// The statements of the clauses that begin at a word, each with the word behind it. A clause ends where a mark or a joining word
     /// divides.
     fn clauses(&self, from: usize) -> impl Iterator<Item = (usize, Says)> {
         // "Is my order here" asks, "sounds good" does not.
-        let asks = self.at.get(from).is_some_and(|role| role.is_none_or(|(role, _)| role == BE))
+        let asks = self.at(from).is_none_or(|(role, _)| role == BE)
             && self.lexicon.section(ASKS).at(self.words, from);
         let says_yes = self.lexicon.section(YES).at(self.words, from);
         let mut open = (!asks && !says_yes).then(|| Clause { to: from, ..Clause::default() });
@@ -186,17 +230,14 @@ impl<'r> Roles<'r> {
     fn read(&self, clause: &mut Clause) -> bool {
         let at = clause.to;
         let list = |id| self.lexicon.section(id);
-        let (roles, length) = match self.at[at] {
+        let (roles, length) = match self.at(at) {
             Some(known) => known,
             None if clause.thanks_for => (0, 1),
             None => return false,
         };
         // What somebody is thanked for may be any thing or deed, but no question.
         let (roles, asks) = match clause.thanks_for {
-            true => (
-                roles & (WANT | MORE | NOT),
-                list(ASKS_TO).at(self.words, at) || list(ASKS).at(self.words, at),
-            ),
+            true => (roles & (WANT | MORE | NOT), WANTS_MORE.iter().any(|id| list(*id).at(self.words, at))),
             false => (roles, false),
         };
         if asks {
@@ -208,6 +249,8 @@ impl<'r> Roles<'r> {
         clause.roles |= roles;
         clause.denials += u32::from(roles & NOT != 0);
         clause.to = at + length;
+        let named = |at: usize| list(FOR).at(self.words, at);
+        clause.thanks_for |= roles & THANK != 0 && (at + 1..clause.to).any(named);
         !self.words[at..clause.to].iter().any(|word| word.quoted)
             && self.words[at..clause.to - 1].iter().all(|word| word.after == Gap::Space)
     }
@@ -218,6 +261,9 @@ fn role(lexicon: &'static Lexicon, words: &[Word], at: usize) -> Option<(u32, us
     if words[at].id == WordId::ECHO {
         return Some((ECHO, 1));
     }
+    if !lexicon.may_begin(&ANY_ROLE, words, at) {
+        return None;
+    }
     let longest = |id| lexicon.section(id).longest(words, at);
     let none = (0, longest(LIGHT));
     let best = ROLES.iter().fold(none, |best, (id, role)| {
@@ -225,6 +271,26 @@ fn role(lexicon: &'static Lexicon, words: &[Word], at: usize) -> Option<(u32, us
         if length > best.1 || length == best.1 && best.0 == 0 { (*role, length) } else { best }
     });
     (best.1 > 0).then_some(best)
+}
+
+/// True if a clause tells of what somebody will do, or praises a thing, whatever it is: "I'll check it out", "that song sounds
+/// great". Beside thanks it leaves nothing to be done.
+pub(crate) fn remarks(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let roles = Roles::of(lexicon, words);
+    let list = |id: SectionId, at| lexicon.section(id).at(words, at);
+    let known = |at: usize| roles.at(at).map_or(0, |(role, _)| role);
+    let all = (0..words.len().min(MOST)).fold(0, |all, at| all | known(at));
+    let asks = |word: &Word| word.digit || word.quoted || word.after == Gap::Question;
+    if words.len() > REMARK || words.iter().any(asks) || all & (NOT | BAD | WANT | MORE | MAYBE) != 0 {
+        return false;
+    }
+    let from = lexicon.section(JOINER).longest(words, 0);
+    let will = list(SHALL, from);
+    let praises = (from..words.len()).rev().find(|at| known(*at) & GOOD != 0).is_some_and(|good| {
+        let ends = known(good) != 0 && roles.at(good).is_some_and(|(_, length)| good + length == words.len());
+        ends && (from + 1..good).any(|at| known(at) & BE != 0) && all & (YOU | ME) == 0
+    });
+    !list(ASKS, from) && !list(ASKS_TO, from) && (will || praises)
 }
 
 /// A clause, as far as it is read.
@@ -258,8 +324,8 @@ impl Clause {
             1 => true,
             _ => return None,
         };
-        self.thanks(denied)
-            .or_else(|| self.ends(denied))
+        self.ends(denied)
+            .or_else(|| self.thanks(denied))
             .or_else(|| self.defers(denied))
             .or_else(|| self.wants(denied))
             .or_else(|| self.acts(denied))
@@ -286,13 +352,13 @@ impl Clause {
             && self.lacks(BAD | GOOD);
         let all =
             !denied && self.ends && self.has(IT | WANT | NOW | HELPER) && self.lacks(GOOD | BAD | MORE | YOU);
-        let set = !denied && self.has(SET) && self.has(ME) && self.lacks(WANT | IT | MORE);
+        let set = !denied && self.has(SET) && self.has(ME | ALL) && self.lacks(WANT | IT | MORE);
         (!acts && (none_more || all || set)).then_some(Says::Ends)
     }
 
     fn defers(self, denied: bool) -> Option<Says> {
         let puts_off = self.has(LATER | HOLD)
-            && self.has(ME | ACT | IT | MAYBE | ECHO)
+            && (self.has(ME | ACT | IT | MAYBE | ECHO) || self.roles == LATER)
             && self.lacks(GOOD | BAD | GO | YOU | MORE | NAMED);
         (puts_off && !denied).then_some(Says::Defers)
     }
@@ -311,6 +377,9 @@ impl Clause {
     }
 
     fn acts(self, denied: bool) -> Option<Says> {
+        if !denied && self.has(GO) && self.lacks(WANT | MAYBE | HELPER | BAD | HOLD | LATER | ANYTHING) {
+            return Some(Says::Does);
+        }
         if self.has(WANT | MAYBE | MORE | HELPER | GOOD | BAD | ALL) || denied && self.has(YOU) {
             return None;
         }
@@ -318,7 +387,6 @@ impl Clause {
             true if self.has(ECHO) || self.has(ACT | GO) && self.lacks(ME | NAMED | ANYTHING) => {
                 Some(Says::Refuses)
             }
-            false if self.has(GO) && self.lacks(HOLD | LATER) => Some(Says::Does),
             false if self.has(ACT) && self.has(ECHO | IT) && self.lacks(ME | YOU | LATER | HOLD | NAMED) => {
                 Some(Says::Does)
             }
@@ -338,6 +406,169 @@ impl Clause {
             (true, true, _) => None,
             (true, _, false) | (_, true, true) => Some(Says::Approves),
             _ => Some(Says::Rejects),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+
+    use super::*;
+    use crate::Words;
+    use crate::lexicon::ANSWERS;
+
+    /// The statement of a whole clause; `@` stands for words that repeat the question.
+    fn says(language: &str, text: &str) -> Option<Says> {
+        let text = text.replace('@', "echoword");
+        let words = Words::of(&text);
+        let mut all = words.all().to_vec();
+        let echo = |word: &&mut Word| words.folded(word) == "echoword";
+        all.iter_mut().filter(echo).for_each(|word| word.id = WordId::ECHO);
+        let roles = Roles::of(ANSWERS.lexicon(language.parse().unwrap()), &all);
+        roles.clauses(0).find(|(to, _)| *to == all.len()).map(|(_, says)| says)
+    }
+
+    /// Holds every sentence of these parts to say the same.
+    fn all_say(language: &str, parts: [&[&str]; 4], expected: Option<Says>) {
+        let [first, second, third, last] = parts;
+        for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
+            for (c, d) in third.iter().flat_map(|c| last.iter().map(move |d| (c, d))) {
+                let words = [*a, *b, *c, *d].into_iter().filter(|word| !word.is_empty());
+                let text = words.fold(String::new(), |text, word| format!("{text} {word}"));
+                assert_eq!(says(language, text.trim()), expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_denial_turns_a_wish() {
+        let things = ["it", "that", "@", "to book @", "to do that"];
+        let times = ["", "right now", "at the moment", "please"];
+        all_say(
+            "en",
+            [&["I", "we really"], &["want", "would love", "wish"], &things, &times],
+            Some(Says::Wants),
+        );
+        let denied =
+            ["do not want", "don't need", "wouldn't like", "won't require", "no longer want", "never wanted"];
+        all_say("en", [&["I", "we", "honestly I"], &denied, &things, &times], Some(Says::Refuses));
+        let things = ["es", "das", "@"];
+        all_say(
+            "de",
+            [&["ich", "wir"], &["will", "möchte", "brauche"], &things, &["", "jetzt", "gerade"]],
+            Some(Says::Wants),
+        );
+        let denied = ["nicht", "jetzt nicht", "gar nicht", "wirklich nicht"];
+        all_say(
+            "de",
+            [&["ich", "wir"], &["will", "möchte", "brauche"], &things, &denied],
+            Some(Says::Refuses),
+        );
+        all_say(
+            "de",
+            [&["möchte", "will"], &["gerade", "jetzt", ""], &["keine @", "kein @"], &["", "buchen"]],
+            Some(Says::Refuses),
+        );
+    }
+
+    #[test]
+    fn a_denial_turns_praise_and_blame() {
+        let subjects = ["that", "it", "@", "everything"];
+        let is = ["is", "looks", "would be"];
+        all_say(
+            "en",
+            [&subjects, &is, &["fine", "correct", "really good"], &["", "to me", "for now"]],
+            Some(Says::Approves),
+        );
+        all_say(
+            "en",
+            [&subjects, &is, &["wrong", "incorrect", "too late"], &["", "for me"]],
+            Some(Says::Rejects),
+        );
+        all_say(
+            "en",
+            [&subjects, &["is", "looks"], &["not"], &["right", "good for me", "correct"]],
+            Some(Says::Rejects),
+        );
+        all_say(
+            "en",
+            [&["that", "it", "@"], &["wouldn't", "does not"], &["bother"], &["me", "us at all"]],
+            Some(Says::Approves),
+        );
+        all_say(
+            "de",
+            [&["das", "@"], &["ist", "klingt"], &["gut", "richtig", "sehr gut"], &[""]],
+            Some(Says::Approves),
+        );
+        all_say(
+            "de",
+            [&["das", "@"], &["ist"], &["nicht"], &["gut", "richtig", "korrekt"]],
+            Some(Says::Rejects),
+        );
+    }
+
+    #[test]
+    fn what_is_put_off_ends_or_thanks() {
+        all_say(
+            "en",
+            [
+                &["let's", "I'll", "we can"],
+                &["do that", "book it"],
+                &["later", "in a bit", "next time"],
+                &[""],
+            ],
+            Some(Says::Defers),
+        );
+        all_say(
+            "en",
+            [
+                &["that's", "that will be", "this is"],
+                &["all", "everything"],
+                &["I need", "we wanted"],
+                &["", "for now"],
+            ],
+            Some(Says::Ends),
+        );
+        all_say(
+            "en",
+            [
+                &["I", "we"],
+                &["don't need", "don't want"],
+                &["anything else", "any more help", "further assistance"],
+                &[""],
+            ],
+            Some(Says::Ends),
+        );
+        all_say(
+            "en",
+            [
+                &["thanks", "thank you"],
+                &["for"],
+                &["your patience", "booking the room", "sorting that out"],
+                &[""],
+            ],
+            Some(Says::Thanks),
+        );
+        all_say(
+            "de",
+            [&["danke"], &["für"], &["die Auskunft", "das schnelle Buchen"], &[""]],
+            Some(Says::Thanks),
+        );
+    }
+
+    #[test]
+    fn a_word_without_a_role_leaves_a_clause_unread() {
+        let open = ["a table", "the purple giraffe", "some soup"];
+        all_say("en", [&["I", "we"], &["want", "don't want", "would like"], &open, &["", "please"]], None);
+        for text in
+            ["is it good", "do I want it", "I can't do it", "maybe I want it", "I am good", "not great"]
+        {
+            assert_eq!(says("en", text), None, "{text}");
+        }
+        for text in ["I do not not want it", "\"I want it\""] {
+            assert_eq!(says("en", text), None, "{text}");
         }
     }
 }

@@ -95,8 +95,9 @@ impl<'e> Echo<'e> {
         let words = self.message.all();
         let (mut end, mut next) = (from, from);
         while next < words.len() && next <= end + BETWEEN {
-            let named =
-                words[next].capital && !self.list(NEVER).at(words, next) && names(words[next].id, asked);
+            let named = words[next].capital
+                && !self.list(NEVER).at(words, next)
+                && (names(words[next].id, asked) || self.names(&words[next]));
             let small = self.list(SMALL).at(words, next) && !named;
             if next == from && small || !self.repeats(next, small, asked) {
                 break;
@@ -110,6 +111,17 @@ impl<'e> Echo<'e> {
         end
     }
 
+    /// True if a word is one of a name anywhere in the question: "I found True Grit. Would you like to see it?"
+    fn names(&self, word: &Word) -> bool {
+        let all = self.question.all();
+        let name = |pair: &[Word]| {
+            pair[0].after == Gap::Space
+                && pair[1].capital
+                && self.question.folded(&pair[1]) == self.message.folded(word)
+        };
+        word.capital && all[..all.len().min(MOST)].windows(2).any(name)
+    }
+
     /// True if the question has this word of the message too. A number has to be first, or behind the same word: "for
     /// 7" does not repeat "for 2 at 7".
     fn repeats(&self, at: usize, small: bool, asked: &[Word]) -> bool {
@@ -121,7 +133,7 @@ impl<'e> Echo<'e> {
             word if word.digit => asked
                 .windows(2)
                 .any(|pair| said(&pair[1]) == text && said(&pair[0]) == self.message.folded(&words[at - 1])),
-            _ => asked.iter().any(|word| akin(self.list(ENDING), said(word), text)),
+            word => asked.iter().any(|word| akin(self.list(ENDING), said(word), text)) || self.names(&word),
         }
     }
 }

@@ -14,6 +14,7 @@ const CONFIRM_BEGINS: SectionId = section("asks.confirm.begins");
 const OPENS: SectionId = section("asks.opens");
 const INVERTS: SectionId = section("asks.inverts");
 const HELP_WITH: SectionId = section("asks.help_with");
+const CONFIRMS_NOT: SectionId = section("asks.confirm.not");
 const FEW: SectionId = section("few");
 
 /// The kind of a question.
@@ -45,11 +46,13 @@ impl Asked {
     pub(crate) fn of(lexicon: &'static Lexicon, question: &Words) -> Self {
         let sentence = echo::sentence(question.all());
         let says = |id, words: &[Word]| lexicon.section(id).within(words);
-        let offer = sentence.last().is_some_and(|w| w.after == Gap::Question);
+        let marked = sentence.last().is_some_and(|w| w.after == Gap::Question);
+        // "Shall I book it" asks without a mark; a single word ("good") begins any sentence.
+        let offer = marked || lexicon.section(INVERTS).longest(sentence, 0) > 1;
         let proposes = says(ASKS_PROPOSAL, sentence);
         let begins = |at: usize| at == 0 || question.all()[at - 1].after >= Gap::Hard;
         let mut starts = (0..question.all().len()).filter(|&at| begins(at));
-        let confirm = says(ASKS_CONFIRM, question.all())
+        let confirm = confirms(lexicon, question.all())
             || starts.any(|at| lexicon.section(CONFIRM_BEGINS).at(question.all(), at))
             || states(lexicon, sentence);
         Self {
@@ -59,7 +62,7 @@ impl Asked {
             mind: says(ASKS_MIND, sentence),
             choice: says(CHOICE, sentence),
             offer,
-            asks: offer && says(INVERTS, sentence),
+            asks: marked && says(INVERTS, sentence),
             proposes,
             numbers: question.all().iter().any(|w| w.digit) || says(FEW, question.all()),
             unknown: sentence.is_empty(),
@@ -67,11 +70,21 @@ impl Asked {
     }
 }
 
+/// True if a question asks to confirm in so many words: "is that right?", but not "right now".
+fn confirms(lexicon: &'static Lexicon, question: &[Word]) -> bool {
+    let list = |id| lexicon.section(id);
+    (0..question.len()).any(|at| list(ASKS_CONFIRM).at(question, at) && !list(CONFIRMS_NOT).at(question, at))
+}
+
 /// True if a question asks whether there is anything more: not "help in booking it", nor "this, or something else?".
 fn asks_more(lexicon: &'static Lexicon, sentence: &[Word]) -> bool {
     let list = |id| lexicon.section(id);
     let more = (0..sentence.len()).find(|at| list(ASKS_MORE).at(sentence, *at));
-    more.is_some_and(|more| !list(CHOICE).within(&sentence[..more])) && !list(HELP_WITH).within(sentence)
+    // "Shall I try again for two at 6?" asks for one thing.
+    let valued = sentence.iter().any(|word| word.digit);
+    !valued
+        && more.is_some_and(|more| !list(CHOICE).within(&sentence[..more]))
+        && !list(HELP_WITH).within(sentence)
 }
 
 /// True if a question states what it asks, with the values of it: "You want a table for two at 6?"

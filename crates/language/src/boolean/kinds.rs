@@ -1,5 +1,7 @@
 //! The kinds of phrases that a yes or a no is made of.
 
+use core::cell::Cell;
+
 use super::super::clause::{self, First, Says};
 use super::super::lexicon::{Cover, Lexicon, Piece, SectionId};
 use super::super::words::Word;
@@ -48,10 +50,18 @@ pub(super) const NEUTRAL: u32 = 0;
 /// The kinds of what clauses say, behind those of the sections.
 const COMPOSED: [u32; 7] = [WISHES, YES_PHRASE, PROPOSAL, NO_PHRASE, NO_PHRASE | PUTS_OFF, CLOSING, NEUTRAL];
 
-/// Covers words with phrases of the lists and with clauses. Behind "anything else?" a wish is the next thing.
-pub(super) fn cover(lexicon: &'static Lexicon, words: &[Word], more: bool, first: First) -> Cover {
+/// Covers words with phrases of the lists and with clauses, and notes that a clause was found. Behind "anything else?" a wish is
+/// the next thing.
+pub(super) fn cover(
+    lexicon: &'static Lexicon,
+    words: &[Word],
+    more: bool,
+    first: First,
+    found: &Cell<bool>,
+) -> Cover {
     let place = |says| {
         let counts = !more || matches!(says, Says::Ends | Says::Thanks);
+        found.set(found.get() || counts);
         counts.then(|| SECTIONS.len() + composed(says))
     };
     clause::cover(lexicon, &SECTIONS.map(|(id, _)| id), words, place, first)

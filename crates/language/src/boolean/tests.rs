@@ -177,6 +177,16 @@ fn the_question_says_what_a_yes_is_worth() {
         (OFFER, "great, find me a hotel", None),
         ("Would you like a ride?", "Yes, I'd like to find a hotel", None),
         ("Shall I?", "yes add two coffees", None),
+        (
+            "You want a table for two at 6?",
+            "That is correct. What's the address?",
+            Some((true, "What's the address?")),
+        ),
+        ("Would you like to book a table?", "I'd like a table for two at 6", Some((true, "for two at 6"))),
+        ("Would you like to book a table?", "Yes, but let's do that later", Some((false, ""))),
+        ("Would you like to book a table?", "Not now but find me a train", Some((false, "find me a train"))),
+        ("Would you like to book right now?", "Let's do that later", Some((false, ""))),
+        ("I found True Grit. Would you like to see it?", "True Grit is great", Some((true, ""))),
     ] {
         let found = asked(question, text).ok();
         let found =

@@ -51,7 +51,14 @@ impl Cover {
             for at in from..=from + usize::from(joined) {
                 cover.extend(sections, words, (from, at), count, &memo);
                 for (to, section) in more(at) {
-                    cover.add(Piece { section, from, to, count: count + cost });
+                    let piece = Piece { section, from, to, count: count + cost };
+                    // What costs as little as a phrase goes before one, but a word alone says what its list says.
+                    let tie =
+                        cover.best.get(to).copied().flatten().is_some_and(|best| best.count == piece.count);
+                    if tie && cost == 1 && to > at + 1 {
+                        cover.best[to] = Some(piece);
+                    }
+                    cover.add(piece);
                 }
             }
         }
