@@ -172,8 +172,7 @@ impl Task for Pending {
             ];
             let keyed = figures.map(|(name, rate)| (format!("pending.{expected}.{name}"), rate));
             section.figures.extend(keyed);
-            let open =
-                |ran: &&DecidedCase<Self>| ran.decided.as_ref().map(|answered| answered.seen.is_open());
+            let open = |ran: &&DecidedCase<Self>| ran.decided.as_ref().map(|answered| answered.is_open());
             section.rest.push((format!("pending.{expected}."), group.iter().map(open).collect()));
             if expected == "selection" {
                 section.figures.extend(named(&group));

@@ -122,6 +122,12 @@ impl QuestionOutcome {
         self.value.as_ref().map(Taken::of).unwrap_or_default()
     }
 
+    /// Returns true if no rule decided: the question did not take the message, and it is no interrupt and no thanks.
+    pub(crate) fn is_open(&self) -> bool {
+        const DECIDED: [Reason; 3] = [Reason::InterruptStop, Reason::InterruptNothing, Reason::Acknowledged];
+        self.value.is_none() && !DECIDED.contains(&self.seen.decision.reason)
+    }
+
     /// Returns the prediction of a case.
     pub(crate) fn prediction(&self, id: &str) -> Json {
         let taken = self.taken();
@@ -170,11 +176,6 @@ impl Seen {
             also: step.trace.also.clone(),
             rule: step.trace.rule.as_ref().map(ToString::to_string),
         }
-    }
-
-    /// Returns true if nothing decided the message, so that the person was asked what to do with it.
-    pub(crate) fn is_open(&self) -> bool {
-        self.decision.reason == Reason::GateOpened
     }
 
     /// Formats it on one line: `pending.mismatch, then gate.opened at rung 11`.

@@ -148,7 +148,7 @@ impl Task for Selection {
         section.tables = vec![rungs, watched.table("What the guardrails watch, rung 7"), groups];
         section.watched = Some(watched);
         for (kind, group) in grouped(ran, |ran| ran.case.kind()) {
-            let open = group.iter().map(|ran| Some(ran.decided.answered.seen.is_open())).collect();
+            let open = group.iter().map(|ran| Some(ran.decided.answered.is_open())).collect();
             section.rest.push((format!("selection.{kind}."), open));
             for (name, shared) in [("shared", true), ("synonym", false)] {
                 let named: Vec<_> =

@@ -158,12 +158,9 @@ impl Task for Utterance {
             ),
         ];
         let open = |ran: &DecidedCase<Self>| {
-            ran.decided.asked.first().and_then(Option::as_ref).map(|asked| asked.seen.is_open())
+            ran.decided.asked.first().and_then(Option::as_ref).map(QuestionOutcome::is_open)
         };
-        section.rest = vec![
-            ("utterance.".into(), ran.iter().map(open).collect()),
-            ("interrupt.".into(), ran.iter().map(|ran| Some(ran.decided.bare.is_open())).collect()),
-        ];
+        section.rest = vec![("utterance.".into(), ran.iter().map(open).collect())];
         section.figures.extend(tasks_by_type(ran));
         section
     }
