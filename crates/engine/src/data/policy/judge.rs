@@ -22,7 +22,7 @@ pub struct JudgePolicy {
 
 impl Default for JudgePolicy {
     fn default() -> Self {
-        Self { enabled: true, yes: 24, confirm: None, no: 37, end: 54 }
+        Self { enabled: true, yes: 23, confirm: None, no: 16, end: 47 }
     }
 }
 
