@@ -125,6 +125,13 @@ fn answers_are_judged() {
 }
 
 #[test]
+fn what_only_refers_agrees_to_nothing() {
+    for message in ["that", "that one", "it", "this one", "das da", "das"] {
+        assert!(!may_be_yes("Shall I send the minutes?", message), "{message}");
+    }
+}
+
+#[test]
 fn words_that_may_be_names_are_no_account() {
     let answer = judged("How about the Ritz?", "Xanthippe Quillfeather likes that one, perfect").unwrap();
     assert!(!answer.words.is_empty());

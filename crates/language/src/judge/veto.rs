@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use crate::lexicon::{ANSWERS, Cover, Lexicon, SectionId};
 use crate::numeral::count;
+use crate::reference::reference;
 use crate::words::{Gap, Word, Words};
 use crate::{request, section};
 
@@ -33,6 +34,8 @@ pub enum Veto {
     Quoted,
     /// It begins with a wish that nothing ties to the question.
     Elsewhere,
+    /// It refers to something and says nothing of it: "that one".
+    Refers,
 }
 
 impl Veto {
@@ -47,6 +50,7 @@ impl Veto {
             Self::Question => "question",
             Self::Quoted => "quoted",
             Self::Elsewhere => "elsewhere",
+            Self::Refers => "refers",
         }
     }
 }
@@ -75,6 +79,7 @@ pub(super) fn of_yes(said: &Said<'_>) -> Option<Veto> {
     let elsewhere = || said.kind != Kind::More && said.begins_with_a_wish() && !tied();
     match () {
         () if all.iter().any(|word| word.quoted) => Some(Veto::Quoted),
+        () if only_refers(message) => Some(Veto::Refers),
         () if asks(answer) => Some(Veto::Question),
         () if lexicons().any(|lexicon| negates(lexicon, all)) => Some(Veto::Negated),
         () if has(STOPS) => Some(Veto::Stopped),
@@ -120,6 +125,12 @@ impl Said<'_> {
 pub(super) fn requests(message: &Words, question: &Words) -> bool {
     let mut lexicons = message.languages().lexicons(&ANSWERS);
     lexicons.any(|lexicon| request::other(lexicon, message, question).is_some())
+}
+
+/// True if every word of the message refers to something.
+fn only_refers(message: &Words) -> bool {
+    let words = message.all().iter().map(|word| message.folded(word));
+    words.eq(reference(message).words.split(' '))
 }
 
 /// Returns the veto against a no: what asks, or is in quotes, refuses nothing.
