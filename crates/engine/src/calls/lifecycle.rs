@@ -492,7 +492,7 @@ fn uncertain(turn: &mut Turn<'_>, task: &mut Task, card: Option<Card>, effect: &
         let words = task
             .work
             .as_ref()
-            .map(|work| say::call_maybe_done(turn.language(), work.job.name()))
+            .map(|work| messages::call::maybe_done(turn.language(), &work.job))
             .unwrap_or_default();
         turn.say(MessageKind::Answer, Some(&task.id), &words);
         return;

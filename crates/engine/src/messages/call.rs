@@ -85,11 +85,20 @@ pub(crate) fn could_not(language: Language, job: &Job, why: &str) -> String {
     }
 }
 
+/// What is told of a call that nothing came of.
 pub(crate) fn no_answer(language: Language, job: &Job) -> String {
     match job {
-        Job::Option(chosen) => say::option_maybe_done(language, chosen.label()),
-        Job::Act(act) => say::act_maybe_done(language, &act.title),
+        Job::Option(_) | Job::Act(_) => maybe_done(language, job),
         _ => say::call_no_answer(language, far_side(job)),
+    }
+}
+
+/// What is told of a call that may have happened, and that no card asks about.
+pub(crate) fn maybe_done(language: Language, job: &Job) -> String {
+    match job {
+        Job::Option(chosen) => say::option_unreported(language, chosen.label()),
+        Job::Act(act) => say::act_maybe_done(language, &act.title),
+        _ => say::call_maybe_done(language, far_side(job)),
     }
 }
 
@@ -154,7 +163,10 @@ pub(crate) fn uncertain_call_title(language: Language, job: &Job, status: &CardS
                 + &arrow(came_of(language, result))
         }
         CardStatus::Withdrawn => say::call_answered_after_all(language, name),
-        _ => say::call_maybe_done(language, name),
+        _ => match job {
+            Job::Option(chosen) => say::option_maybe_done(language, chosen.label()),
+            _ => say::call_maybe_done(language, name),
+        },
     }
 }
 

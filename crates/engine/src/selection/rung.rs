@@ -269,10 +269,10 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
         return;
     };
     let success = match outcome {
-        Outcome::Done { .. } => true,
-        Outcome::Failed { .. } => false,
-        // The outcome is unknown, so the option stays in flight.
-        Outcome::Uncertain { .. } => return,
+        Outcome::Done { .. } => Some(true),
+        Outcome::Failed { .. } => Some(false),
+        // Nobody knows, so it counts for nothing, and may be chosen again.
+        Outcome::Uncertain { .. } => None,
     };
     let mut view = turn.view(chosen.user());
     let is = chosen.identity();
@@ -281,6 +281,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     if view.in_flight.len() == before {
         return;
     }
+    let Some(success) = success else { return turn.put_view(view) };
     let entry = TraceEntry {
         kind: ActionKind::SelectOption,
         target_ref: TargetRef {

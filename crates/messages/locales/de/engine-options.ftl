@@ -8,7 +8,8 @@ option-on-its-way = „{ $label }“ ist schon unterwegs.
 option-waits = „{ $label }“ wartet auf der Karte noch auf die Freigabe.
 option-chosen = „{ $label }“: Mache ich.
 option-run = „{ $label }“ ausführen
-option-maybe-done = Niemand hat gemeldet, was aus „{ $label }“ wurde; vielleicht ist es getan, vielleicht nicht. Zum Wiederholen bitte noch einmal wählen.
+option-maybe-done = Niemand hat gemeldet, was aus „{ $label }“ wurde; vielleicht ist es getan, vielleicht nicht. Von selbst wird es nicht noch einmal getan.
+option-unreported = Niemand hat gemeldet, was aus „{ $label }“ wurde. Zum Wiederholen bitte noch einmal wählen.
 option-failed = „{ $label }“ hat nicht geklappt.
 option-failed-why = „{ $label }“ hat nicht geklappt: { $why }
 

@@ -8,7 +8,8 @@ option-on-its-way = “{ $label }” is on its way already.
 option-waits = “{ $label }” waits for approval on its card.
 option-chosen = “{ $label }”: on it.
 option-run = Run “{ $label }”
-option-maybe-done = Nobody reported what came of “{ $label }”, so it may or may not be done. Choose it again to try once more.
+option-maybe-done = Nobody reported what came of “{ $label }”, so it may or may not be done. It is not done again by itself.
+option-unreported = Nobody reported what came of “{ $label }”. Choose it again to try once more.
 option-failed = “{ $label }” did not work.
 option-failed-why = “{ $label }” did not work: { $why }
 
