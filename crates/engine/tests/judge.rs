@@ -12,7 +12,7 @@ use throughline_language::{Expected, Value};
 const OFFER: &str = "Would you like to book a table there?";
 const CONFIRM: &str = "Please confirm: a table at the Ritz. Is that right?";
 /// No rule reads it, and the judge is sure.
-const YES: &str = "The table would suit me just fine";
+const YES: &str = "Lunch there sounds like something I'd enjoy";
 const END: &str = "That covers all of it, you were a great help";
 
 fn asked(lane: &mut TestLane, text: &str, expected: Option<Expected>) -> Step {
@@ -52,7 +52,7 @@ fn a_host_is_answered_and_told_by_which_words() {
     assert!(judged(&step), "{:?}", step.trace);
     assert_eq!((step.decision.reason, applied(&step)), (Reason::PendingApplied, Some(Value::Boolean(true))));
     let account = step.trace.rule.as_deref().unwrap_or_default();
-    assert!(account.starts_with("judge.yes ") && account.contains("the table"), "{account}");
+    assert!(account.starts_with("judge.yes ") && account.contains("sounds"), "{account}");
 }
 
 #[test]

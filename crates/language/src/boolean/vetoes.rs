@@ -55,6 +55,12 @@ const ENGLISH: Grammar = Grammar {
         "we are not going to {do} {it}",
         "nobody wants {it}",
         "I want none of it",
+        "that hardly works for me",
+        "that barely works for us",
+        "{it} would seldom be good",
+        "that is anything but good",
+        "that is far from good",
+        "that would have been great",
     ],
     conditions: &[
         "if it is free",
@@ -116,6 +122,9 @@ const GERMAN: Grammar = Grammar {
         "niemand will {it}",
         "auf keinen Fall {it} {do}",
         "ich habe nie {it} gewollt",
+        "das passt kaum",
+        "das ist alles andere als gut",
+        "das wäre schön gewesen",
     ],
     conditions: &[
         "wenn es gratis ist",
