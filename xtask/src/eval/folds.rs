@@ -1,6 +1,7 @@
 //! The gap between two folds of the data: a figure that only the first reaches was fitted to it.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -44,6 +45,42 @@ pub(super) fn hold(repo: &Repo, report: &Value, write: bool) -> Result<()> {
     Ok(())
 }
 
+/// The figures of both folds as Markdown, that of the second first: it is what others may expect.
+pub(super) fn table(report: &Value) -> String {
+    let mut out = String::from(
+        "| kind | figure | fold B | of | fold A | gap | left open | goal | verdict |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let figures = report["second"]["figures"].as_array().into_iter().flatten();
+    let gaps = report["gaps"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for figure in figures {
+        let Some(gap) = gaps.iter().find(|gap| gap["key"] == figure["key"]) else { continue };
+        let _ = writeln!(out, "| {} |", row(figure, gap).join(" | "));
+    }
+    out
+}
+
+fn row(figure: &Value, gap: &Value) -> [String; 9] {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let share = |rate: &Value| rate["rate"].as_f64().map_or_else(String::new, |share| format!("{share:.4}"));
+    let points = |worse: f64| format!("{:+.1}", worse * 100.0);
+    let verdict = match figure["met"].as_bool() {
+        Some(true) => "met",
+        Some(false) => "not met",
+        None => "",
+    };
+    [
+        text(&figure["kind"]),
+        text(&figure["figure"]),
+        share(&gap["second"]),
+        gap["second"]["of"].to_string(),
+        share(&gap["first"]),
+        gap["worse"].as_f64().map_or_else(|| "too few".into(), points),
+        share(&figure["rest"]),
+        text(&figure["goal"]),
+        verdict.into(),
+    ]
+}
+
 /// The gap of each figure with enough cases.
 fn gaps(report: &Value) -> BTreeMap<String, i64> {
     let all = report["gaps"].as_array().into_iter().flatten();
@@ -68,6 +105,16 @@ fn grown(gaps: &BTreeMap<String, i64>, recorded: &BTreeMap<String, i64>) -> Vec<
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn the_second_fold_leads() {
+        let rate = |share: f64| json!({ "of": 1000, "rate": share });
+        let figure = json!({ "key": "k", "kind": "time", "figure": "recall", "goal": "≥ 0.97", "met": false, "rest": rate(0.1) });
+        let gap = json!({ "key": "k", "first": rate(0.98), "second": rate(0.95), "worse": 0.03 });
+        let table = table(&json!({ "second": { "figures": [figure] }, "gaps": [gap] }));
+        let row = "| time | recall | 0.9500 | 1000 | 0.9800 | +3.0 | 0.1000 | ≥ 0.97 | not met |\n";
+        assert!(table.ends_with(row), "{table}");
+    }
 
     #[test]
     fn a_gap_may_not_grow_beyond_three_points() {

@@ -43,11 +43,16 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let agreed = referee::agree(repo, &data, &predictions, &report);
     std::fs::remove_file(&predictions).context("cannot remove the predictions")?;
     let agreed = agreed?;
-    if let Some(both) = folds::beside(&data) {
-        let both = both.map(|fold| fold.to_string_lossy().into_owned()).join(",");
-        let report = program(repo, &["eval", "--folds", &both, "--json", "--quiet"])?;
-        folds::hold(repo, &serde_json::from_str(&report).context("the report is no JSON")?, write)?;
-    }
+    let folds = match folds::beside(&data) {
+        Some(both) => {
+            let both = both.map(|fold| fold.to_string_lossy().into_owned()).join(",");
+            let report = program(repo, &["eval", "--folds", &both, "--json", "--quiet"])?;
+            let report = serde_json::from_str(&report).context("the report is no JSON")?;
+            folds::hold(repo, &report, write)?;
+            folds::table(&report)
+        }
+        None => String::new(),
+    };
     let tables = throughline(repo, &data, &["--markdown"])?;
     output::out(&tables);
     output::note(&agreed);
@@ -59,7 +64,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
             data: provenance::data_name(&data),
             cases: report["cases"].to_string(),
         };
-        page::write(repo, &origin, &agreed, &tables)?;
+        page::write(repo, &origin, &agreed, &folds, &tables)?;
     }
     Ok(ExitCode::SUCCESS)
 }
