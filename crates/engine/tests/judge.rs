@@ -13,6 +13,7 @@ const OFFER: &str = "Would you like to book a table there?";
 const CONFIRM: &str = "Please confirm: a table at the Ritz. Is that right?";
 /// No rule reads it, and the judge is sure.
 const YES: &str = "Lunch there sounds like something I'd enjoy";
+const CONFIRMED: &str = "Looks like you got everything";
 const END: &str = "That covers all of it, you were a great help";
 
 fn asked(lane: &mut TestLane, text: &str, expected: Option<Expected>) -> Step {
@@ -68,16 +69,16 @@ fn a_message_after_an_answer_may_end_it() {
 #[test]
 fn policy_turns_it_off_and_sets_its_margins() {
     let margins = [
-        (JudgePolicy::off(), OFFER, false),
-        (JudgePolicy { yes: 10_000, ..JudgePolicy::default() }, OFFER, false),
-        (JudgePolicy::default(), OFFER, true),
-        (JudgePolicy::default(), CONFIRM, false),
-        (JudgePolicy { confirm: Some(1), ..JudgePolicy::default() }, CONFIRM, true),
+        (JudgePolicy::off(), OFFER, YES, false),
+        (JudgePolicy { yes: 10_000, ..JudgePolicy::default() }, OFFER, YES, false),
+        (JudgePolicy::default(), OFFER, YES, true),
+        (JudgePolicy::default(), CONFIRM, CONFIRMED, false),
+        (JudgePolicy { confirm: Some(1), ..JudgePolicy::default() }, CONFIRM, CONFIRMED, true),
     ];
-    for (judge, question, answered) in margins {
+    for (judge, question, message, answered) in margins {
         let mut lane = under(judge.clone());
         let _ = asked(&mut lane, question, Some(Expected::Boolean));
-        let step = lane.says("ana", YES);
+        let step = lane.says("ana", message);
         assert_eq!((judged(&step), applied(&step).is_some()), (answered, answered), "{judge:?} {question}");
     }
 }

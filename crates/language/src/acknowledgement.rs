@@ -30,12 +30,13 @@ pub fn is_acknowledgement(message: &Words, context: &Context<'_>) -> bool {
     message.languages().lexicons(&ANSWERS).any(|lexicon| {
         let mended = typos::mended(lexicon, message);
         let message = mended.as_ref().unwrap_or(message);
-        closes(lexicon, message.all())
+        let known = !context.question().all().is_empty();
+        closes(lexicon, message.all(), known)
             || thanks_and_remarks(lexicon, message.all())
             || goodbye(lexicon, message.all())
             || Echo::of(lexicon, message, context.question())
                 .merged()
-                .is_some_and(|merged| closes(lexicon, &merged))
+                .is_some_and(|merged| closes(lexicon, &merged, known))
             || boolean::declines(lexicon, message, context)
             || (boolean::leaves_off(lexicon, message, context) && leave(lexicon, message.all()).is_some())
     })
@@ -85,8 +86,11 @@ fn closing(says: Says) -> Option<usize> {
     }
 }
 
-fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
-    let cover = clause::cover(lexicon, &CLOSES, words, closing, First::Lists);
+/// True if phrases that close cover the words. But for thanks, clauses close only what is `known`: with nothing before it, "all work and no play"
+/// tells something.
+fn closes(lexicon: &'static Lexicon, words: &[Word], known: bool) -> bool {
+    let says = |says| closing(says).filter(|_| known || says == Says::Thanks);
+    let cover = clause::cover(lexicon, &CLOSES, words, says, First::Lists);
     cover.reaches(words.len())
         && (cover.sections(words.len()) & ((1 << SAYS) - 1) != 0 || lexicon.section(THANKS).within(words))
         && words.last().is_some_and(|w| w.after != Gap::Question)
@@ -185,6 +189,8 @@ mod tests {
             "yes",
             "what about the database",
             "great work on the parser is needed",
+            "All work and no play.",
+            "nothing works",
             "create a ticket",
             "stop",
         ] {

@@ -21,6 +21,7 @@ use kinds::{
     CLOSING, COMPLIMENT, NO_PHRASE, NO_WORD, NUMBER, PRAISE, PROPOSAL, PUTS_OFF, THATS_IT, UNSURE, WEAK,
     WISHES, YES_PHRASE, YES_WORD, kind, kinds, strength,
 };
+pub use veto::NO_YES;
 use veto::Veto;
 
 use super::clause::First;
@@ -489,7 +490,9 @@ impl Reader<'_> {
             _ if said & CLOSING != 0 => (!confirm).then_some(false),
             _ if said & COMPLIMENT != 0 && more => Some(false),
             _ if said & THATS_IT != 0 => Some(!more),
-            _ if said & WEAK != 0 => Some(true),
+            // "Anything else?" – "great, thanks": nothing is asked for.
+            _ if said & PRAISE != 0 && more => Some(false),
+            _ if said & WEAK != 0 => (!more).then_some(true),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ use crate::turn::routed_message::{context, focus, text_of};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::is_material;
 use throughline_language::judge::Model;
-use throughline_language::{Context, Expected, Match, Strength, Value};
+use throughline_language::{Context, Expected, Match, NO_YES, Strength, Value};
 
 /// Reasons of the reader by which a rule did read the message.
 const READ: [&str; 5] = ["command", "interrupt", "no words", "quoted", "acknowledges something else"];
@@ -53,7 +53,9 @@ pub(super) fn answer(
         true => ("yes", policy.yes),
         false => ("no", policy.no),
     };
-    if answer.veto.is_some() || answer.margin < least {
+    // A yes that the rules read, and found to be none, is none.
+    let taken_back = answer.yes && NO_YES.contains(&unread);
+    if answer.veto.is_some() || taken_back || answer.margin < least {
         return None;
     }
     let found = Match {

@@ -23,13 +23,26 @@ const ACTUALLY: SectionId = section("veto.actually");
 const POINTS_BACK: SectionId = section("points_back");
 const SET: SectionId = section("veto.set");
 const DULL: SectionId = section("veto.dull");
+const PARTLY: SectionId = section("veto.partly");
+const END: SectionId = section("veto.end");
+const KEEP: SectionId = section("veto.keep");
 const CLOSING: SectionId = section("closing");
 const YES: SectionId = section("yes.word");
 const JOINER: SectionId = section("joiner");
 const SMALL: SectionId = section("echo.small");
+const PLEASE: SectionId = section("please");
 const FILLER: SectionId = section("filler");
 const WEEKDAY: SectionId = section("time.weekday");
 const CARDINAL: SectionId = section("time.cardinal");
+/// The sections whose phrases agree by themselves, whatever they are said of.
+const AGREES: [SectionId; 6] = [
+    YES,
+    section("yes.phrase"),
+    section("yes.weak"),
+    section("praise"),
+    section("praised"),
+    section("thats_it"),
+];
 /// The sections in whose phrases a negation or a condition says nothing against a yes: "why not", "if you can".
 const EXPLAINS: [SectionId; 8] = [
     section("veto.harmless"),
@@ -41,6 +54,18 @@ const EXPLAINS: [SectionId; 8] = [
     section("bye"),
     section("thanks"),
 ];
+// Reasons why a yes cannot stand.
+const NEGATION: &str = "a negation";
+const CONDITION: &str = "a condition";
+const STOPPED: &str = "a word that stops";
+const CORRECTION: &str = "a correction";
+const OTHER_VALUE: &str = "another value";
+const NO_WISH: &str = "no wish";
+const KEPT: &str = "what would be kept";
+const A_PART: &str = "a part";
+/// All of them: a message with one of these was read, and found to be no yes.
+pub const NO_YES: [&str; 8] = [NEGATION, CONDITION, STOPPED, CORRECTION, OTHER_VALUE, NO_WISH, KEPT, A_PART];
+
 /// So many words before a word such a phrase may begin.
 const REACH: usize = 6;
 
@@ -60,7 +85,7 @@ impl Veto<'_> {
         let words = self.words();
         let own = self.own(yes);
         if self.asked.more {
-            return own.clone().any(|at| self.denies(at)).then_some("a negation");
+            return own.clone().any(|at| self.denies(at)).then_some(NEGATION);
         }
         let sentence = sentence_of(words, &own);
         // What a later sentence begins with may be about this one: "Yes. But not now."
@@ -81,14 +106,14 @@ impl Veto<'_> {
         let against = counts.find_map(|at| {
             // "How long until it comes?" makes nothing depend on it.
             let depends = || self.said(IF, at) > 0 && !self.explained(at) && !asks(words, at);
-            if self.denies(at) && !minds(at) {
-                Some("a negation")
-            } else {
-                depends().then_some("a condition")
-            }
+            if self.denies(at) && !minds(at) { Some(NEGATION) } else { depends().then_some(CONDITION) }
         });
-        let stops = || (0..words.len()).any(|at| self.stops(at)).then_some("a word that stops");
-        against.or_else(stops).or_else(|| self.changes(&own, &sentence, yes.remainder.is_some()))
+        let stops = || (0..words.len()).any(|at| self.stops(at)).then_some(STOPPED);
+        against
+            .or_else(stops)
+            .or_else(|| self.changes(&own, &sentence, yes.remainder.is_some()))
+            .or_else(|| self.keeps(&own))
+            .or_else(|| self.confirms_a_part(&own, &sentence))
     }
 
     /// The first words of the message: a longer one is no answer.
@@ -163,7 +188,7 @@ impl Veto<'_> {
             self.list(SORRY).at(words, at) || turns()
         };
         if (self.asked.confirm || !firm) && more && (0..words.len()).any(corrects) {
-            return Some("a correction");
+            return Some(CORRECTION);
         }
         if self.asked.confirm || self.asked.settled && !firm {
             // A question asks about what was confirmed, and behind a firm yes a sentence of its own asks for the next
@@ -177,14 +202,55 @@ impl Veto<'_> {
                 (false, asks) => asks || firm && !sets(at),
             };
             if (0..words.len()).any(|at| self.names(at) && !free(at)) || self.dropped() {
-                return Some("another value");
+                return Some(OTHER_VALUE);
             }
         }
         let offers = self.asked.offer && !self.asked.confirm && !self.asked.proposes;
         let dull = own.start + self.list(DULL).longest(words, own.start);
         let parts = || dull > own.start && words[dull - 1].after > Gap::Space;
         let closes = || (dull..words.len()).any(|at| self.list(CLOSING).at(words, at));
-        (offers && !firm && parts() && closes()).then_some("no wish")
+        (offers && !firm && parts() && closes()).then_some(NO_WISH)
+    }
+
+    /// The reason why the message keeps what the question is about to end: "I want my order" behind "I will cancel your order."
+    fn keeps(&self, own: &Range<usize>) -> Option<&'static str> {
+        let (words, asked) = (self.words(), self.question.all());
+        let asked = &asked[..asked.len().min(MOST)];
+        let languages = self.message.languages();
+        let ends = |words: &[Word]| (0..words.len()).any(|at| anywhere(languages, END, words, at) > 0);
+        if !ends(asked) {
+            return None;
+        }
+        let keeps = (0..words.len()).any(|at| self.said(KEEP, at) > 0);
+        let echo = Echo::of(self.lexicon, self.message, self.question);
+        let repeats = |at: usize| echo.is_asked(&words[at]);
+        let agrees = |at: usize| !repeats(at) && AGREES.iter().any(|id| self.list(*id).at(words, at));
+        let wants = || own.clone().any(repeats) && !ends(words) && !own.clone().any(agrees);
+        (keeps || wants()).then_some(KEPT)
+    }
+
+    /// The reason why something else than all of what was to be confirmed is: "6 pm", "only the date is right".
+    fn confirms_a_part(&self, own: &Range<usize>, sentence: &Range<usize>) -> Option<&'static str> {
+        if !self.asked.confirm {
+            return None;
+        }
+        let words = self.words();
+        let echo = Echo::of(self.lexicon, self.message, self.question);
+        let asked = |at: usize| {
+            let said = self.message.folded(&words[at]);
+            echo.is_asked(&words[at])
+                || self.question.all().iter().any(|word| self.question.folded(word) == said)
+        };
+        let any = |ids: &[SectionId], at: usize| ids.iter().any(|id| self.list(*id).at(words, at));
+        let names = |at: usize| !any(&[SMALL, FILLER, JOINER, PLEASE], at) && asked(at);
+        let named = || {
+            let all = own
+                .clone()
+                .all(|at| !any(&AGREES, at) && (names(at) || any(&[SMALL, FILLER, JOINER, PLEASE], at)));
+            all && own.clone().any(names) && !self.list(POINTS_BACK).within(&words[own.clone()])
+        };
+        let partly = || sentence.clone().any(|at| self.said(PARTLY, at) > 0);
+        (named() || partly()).then_some(A_PART)
     }
 
     /// True if the word is a value, and the question does not name it: a number, a day, or a name.
@@ -228,7 +294,7 @@ impl Veto<'_> {
 
 /// True if the sentence of a word is a question.
 fn asks(words: &[Word], at: usize) -> bool {
-    words[at..].iter().find(|word| word.after >= Gap::Hard).is_some_and(|word| word.after == Gap::Question)
+    super::asks(&words[at..])
 }
 
 /// The sentence, or the sentences, that some words belong to.

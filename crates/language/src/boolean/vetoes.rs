@@ -275,6 +275,75 @@ fn what_is_told_otherwise_is_no_confirmation() {
     }));
 }
 
+/// A text alone, and with what says nothing around it.
+fn said_variously(asked: &'static str, text: String) -> impl Iterator<Item = (&'static str, String)> {
+    const AROUND: [(&str, &str); 10] = [
+        ("", ""),
+        ("", "!"),
+        ("", "."),
+        ("", ", thanks"),
+        ("", " please"),
+        ("well, ", ""),
+        ("um, ", "."),
+        ("hello, ", ""),
+        ("thanks, ", ""),
+        ("oh, ", "!"),
+    ];
+    AROUND.into_iter().map(move |(before, behind)| (asked, format!("{before}{text}{behind}")))
+}
+
+/// Whoever wants the thing, or asks to leave it, does not agree to its end.
+#[test]
+fn what_is_kept_is_no_yes_to_its_end() {
+    const ENDS: [(&str, &str); 4] = [
+        ("Please confirm: I cancel your order 4711. Yes?", "order"),
+        ("Please confirm: I delete your account and all photos. Is that okay?", "account"),
+        ("Shall I close your account?", "account"),
+        ("Ich storniere Ihre Bestellung 4711. In Ordnung?", "Bestellung"),
+    ];
+    const KEEPS: [&str; 10] = [
+        "keep it",
+        "yes, keep it",
+        "ok keep the {it}",
+        "please keep my {it}",
+        "I want my {it}",
+        "I need the {it}",
+        "I want to keep my {it}",
+        "ja, behalten",
+        "ich will die {it} behalten",
+        "ich brauche die {it}",
+    ];
+    none_is_yes(ENDS.into_iter().flat_map(|(asked, it)| {
+        KEEPS.into_iter().flat_map(move |keeps| said_variously(asked, keeps.replace("{it}", it)))
+    }));
+    assert!(says_yes("Shall I close your account?", "yes, close my account"));
+    assert!(says_yes("Please confirm: I cancel your order 4711. Yes?", "that is right"));
+}
+
+/// A part of what was to be confirmed, named or agreed to, leaves the rest open.
+#[test]
+fn a_part_confirms_nothing() {
+    const CONFIRM: &str = "Please confirm: a table for two at 6 pm at the Ritz. Is that right?";
+    const TISCH: &str = "Bitte bestätigen: ein Tisch für zwei um 18 Uhr im Ritz. Stimmt das?";
+    let english = [
+        "6 pm",
+        "a table",
+        "a table for two",
+        "the Ritz",
+        "only the time is right",
+        "probably right",
+        "I hope that is right",
+    ];
+    let german = ["18 Uhr", "ein Tisch", "im Ritz", "nur die Zeit stimmt", "wahrscheinlich richtig"];
+    let english = english.into_iter().flat_map(|text| said_variously(CONFIRM, text.into()));
+    none_is_yes(english.chain(german.into_iter().flat_map(|text| said_variously(TISCH, text.into()))));
+    for (asked, text) in
+        [(CONFIRM, "that is right"), (CONFIRM, "yes, a table for two"), (TISCH, "ja, stimmt")]
+    {
+        assert!(says_yes(asked, text), "{text}");
+    }
+}
+
 /// Negations and conditions that only sound like one leave a yes a yes.
 #[test]
 fn what_is_harmless_stays_a_yes() {

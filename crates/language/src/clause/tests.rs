@@ -1,4 +1,4 @@
-//! What clauses say, over sentences made of their roles.
+//! Statements of clauses, over sentences made of their roles.
 
 use alloc::format;
 use alloc::string::String;

@@ -125,8 +125,10 @@ fn answers_are_judged() {
 }
 
 #[test]
-fn what_only_refers_agrees_to_nothing() {
-    for message in ["that", "that one", "it", "this one", "das da", "das"] {
+fn what_only_refers_greets_or_thanks_agrees_to_nothing() {
+    for message in
+        ["that", "that one", "it", "this one", "das da", "das", "thanks", "hello, thank you", "danke"]
+    {
         assert!(!may_be_yes("Shall I send the minutes?", message), "{message}");
     }
 }

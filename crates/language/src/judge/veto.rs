@@ -34,8 +34,8 @@ pub enum Veto {
     Quoted,
     /// It begins with a wish that nothing ties to the question.
     Elsewhere,
-    /// It refers to something and says nothing of it: "that one".
-    Refers,
+    /// It refers, greets or thanks, and says nothing of what was asked: "that one", "thanks".
+    Nothing,
 }
 
 impl Veto {
@@ -50,7 +50,7 @@ impl Veto {
             Self::Question => "question",
             Self::Quoted => "quoted",
             Self::Elsewhere => "elsewhere",
-            Self::Refers => "refers",
+            Self::Nothing => "nothing",
         }
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn of_yes(said: &Said<'_>) -> Option<Veto> {
     let elsewhere = || said.kind != Kind::More && said.begins_with_a_wish() && !tied();
     match () {
         () if all.iter().any(|word| word.quoted) => Some(Veto::Quoted),
-        () if only_refers(message) => Some(Veto::Refers),
+        () if only_refers(message) || said.only_greets(all) => Some(Veto::Nothing),
         () if asks(answer) => Some(Veto::Question),
         () if lexicons().any(|lexicon| negates(lexicon, all)) => Some(Veto::Negated),
         () if has(STOPS) => Some(Veto::Stopped),
@@ -100,14 +100,18 @@ impl Said<'_> {
 
     /// True if the message opens with what asks for more, or says nothing before it that could agree.
     fn begins_with_a_wish(&self) -> bool {
-        let greets = |lexicon: &'static Lexicon| {
-            let cover = Cover::of(&GREETS.map(|id| lexicon.section(id)), None, self.answer);
-            cover.reaches(self.answer.len())
-        };
         if self.rest.is_empty() {
             return requests(self.message, self.question);
         }
-        self.rest.start == 0 || self.lexicons().any(greets)
+        self.rest.start == 0 || self.only_greets(self.answer)
+    }
+
+    /// True if the words are greetings, thanks, fillers and names.
+    fn only_greets(&self, words: &[Word]) -> bool {
+        let greets = |lexicon: &'static Lexicon| {
+            Cover::of(&GREETS.map(|id| lexicon.section(id)), None, words).reaches(words.len())
+        };
+        self.lexicons().any(greets)
     }
 
     /// True if what was proposed is asked about: only a question about another thing takes it as settled.
@@ -138,14 +142,14 @@ pub(super) fn of_no(message: &Words, answer: &[Word]) -> Option<Veto> {
     if message.all().iter().any(|word| word.quoted) {
         return Some(Veto::Quoted);
     }
-    asks(answer).then_some(Veto::Question)
+    asks(if answer.is_empty() { message.all() } else { answer }).then_some(Veto::Question)
 }
 
 fn asks(words: &[Word]) -> bool {
     words.iter().any(|word| word.after == Gap::Question)
 }
 
-/// Returns the veto against an end, if there is one: whoever asks, stops or sets a condition goes on.
+/// Returns the veto against an end, if there is one: whoever asks or quotes goes on.
 pub(super) fn of_end(message: &Words) -> Option<Veto> {
     let all = message.all();
     if all.iter().any(|word| word.quoted) {
@@ -170,11 +174,11 @@ fn negates(lexicon: &'static Lexicon, words: &[Word]) -> bool {
 
 /// True if the words have a number that the question has not.
 fn has_other_number(message: &Words, words: &[Word], question: &Words) -> bool {
-    let first = words.first().map_or(0, |first| message.all().partition_point(|word| word.at < first.at));
     let asked = |number: u64| {
         (0..question.all().len()).any(|at| count(question, at).is_some_and(|(asked, _)| asked == number))
     };
-    words.iter().zip(first..).any(|(word, at)| {
+    words.iter().any(|word| {
+        let at = message.all().partition_point(|other| other.at < word.at);
         let spelled = || question.all().iter().any(|asked| question.folded(asked) == message.folded(word));
         match count(message, at) {
             _ if word.digit && spelled() => false,
