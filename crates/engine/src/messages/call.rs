@@ -85,7 +85,7 @@ pub(crate) fn could_not(language: Language, job: &Job, why: &str) -> String {
     }
 }
 
-/// What is told of a call that nothing came of.
+/// Sentence on a call that nothing came of.
 pub(crate) fn no_answer(language: Language, job: &Job) -> String {
     match job {
         Job::Option(_) | Job::Act(_) => maybe_done(language, job),
@@ -93,7 +93,7 @@ pub(crate) fn no_answer(language: Language, job: &Job) -> String {
     }
 }
 
-/// What is told of a call that may have happened, and that no card asks about.
+/// Sentence on a call that may have happened, and that no card asks about.
 pub(crate) fn maybe_done(language: Language, job: &Job) -> String {
     match job {
         Job::Option(chosen) => say::option_unreported(language, chosen.label()),

@@ -263,15 +263,14 @@ fn run(turn: &mut Turn<'_>, chosen: ChosenOption, option: &SetOption) -> TaskId 
 
 /// Records the outcome of an executed option. Only from here on it counts as the last action.
 pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
-    let Some(Job::Option(chosen)) =
-        turn.get::<Task>(task).cloned().and_then(|task| task.work).map(|work| work.job)
-    else {
-        return;
-    };
+    let work = turn.get::<Task>(task).and_then(|task| task.work.clone());
+    let Some((Job::Option(chosen), card)) = work.map(|work| (work.job, work.card)) else { return };
     let success = match outcome {
         Outcome::Done { .. } => Some(true),
         Outcome::Failed { .. } => Some(false),
-        // Nobody knows, so it counts for nothing, and may be chosen again.
+        // A card asks what came of it, so the option stays in flight.
+        Outcome::Uncertain { .. } if card.is_some() => return,
+        // Nobody knows, and nothing was changed: it counts for nothing, and may be chosen again.
         Outcome::Uncertain { .. } => None,
     };
     let mut view = turn.view(chosen.user());
