@@ -306,10 +306,10 @@ async function decision({ id: interruptId, request, asked }, acts) {
 
 /** Asks people to approve what an interrupt is about: the approval, or why nobody can be asked. */
 async function requestApproval(chat, { request, reason, message, call, metadata, expiresAt }) {
-  const [title, ...lines] = linesOf(message || `Run ${call?.name ?? reason}`);
+  const [title, ...lines] = linesOf(message?.trim() || `Run ${call?.name ?? reason}`);
   const act = {
     request_id: request,
-    title: title.slice(0, 150).replace(/\?$/, ''),
+    title: cut(title, 150).replace(/\?$/, ''),
     target: (call?.name ?? reason).replaceAll(/\s/g, '_'),
     payload: call ? { tool: call.name, args: call.args } : { reason, message, metadata },
     lines,
@@ -327,9 +327,12 @@ async function requestApproval(chat, { request, reason, message, call, metadata,
 
 /** Lines of what an agent says about an interrupt. */
 function linesOf(message) {
-  const lines = message.split('\n').map((line) => line.trim().slice(0, 300));
+  const lines = message.split('\n').map((line) => cut(line.trim(), 300));
   return lines.filter(Boolean).slice(0, 20);
 }
+
+/** The first characters of a text, none of them halved. */
+const cut = (text, most) => [...text].slice(0, most).join('');
 
 /** How a request ended of which no act will follow; nothing while one may. */
 async function endOf({ approval, refused }) {
@@ -382,13 +385,17 @@ async function place(lane) {
 /** The conversation in a context: a line for each message. */
 const CONVERSATION = /## CONVERSATION\n((?:\{.*\n?)*)/;
 
-/** The messages of a context. The agent's own have the ids that it gave them. */
+/**
+ * The messages of a context; whoever is no person speaks as the assistant. The agent's own have the ids that it gave them. A line
+ * without an id tells how many were left out.
+ */
 function conversation({ told }, context) {
   const lines = context.match(CONVERSATION)?.[1].trimEnd().split('\n') ?? [];
-  return lines.map((line) => {
-    const { id, role, from, text: content } = JSON.parse(line);
+  const messages = lines.map((line) => JSON.parse(line)).filter(({ id }) => id);
+  return messages.map(({ id, role, from, text: content }) => {
+    if (role === 'user') return { id, role, content, ...(from && { name: from }) };
     const own = role === 'assistant' && told.findLast((each) => each.text === content)?.id;
-    return { id: own || id, role, content, ...(from && { name: from }) };
+    return { id: own || id, role: 'assistant', content };
   });
 }
 
