@@ -119,6 +119,7 @@ pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
     for (name, value) in skipped {
         tree[name] = value;
     }
+    tree["judge"]["confirm"] = serde_json::to_value(policy.judge.confirm)?;
     tree["selection"]["commands"] = serde_json::to_value(&policy.selection.commands)?;
     Ok(tree)
 }

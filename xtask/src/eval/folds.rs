@@ -29,7 +29,11 @@ pub(super) fn hold(repo: &Repo, report: &Value, write: bool) -> Result<()> {
     let gaps = gaps(report);
     let recorded = match std::fs::read_to_string(repo.path(RECORD)) {
         Ok(text) => serde_json::from_str(&text).with_context(|| format!("{RECORD} is no record of gaps"))?,
-        Err(_) => gaps.clone(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            output::note("no gaps are recorded yet, so these are the ones to hold");
+            gaps.clone()
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot read {RECORD}")),
     };
     let grown = grown(&gaps, &recorded);
     if !grown.is_empty() {

@@ -82,8 +82,6 @@ pub struct Unseen {
     pub margin: i32,
     /// True if the label agrees, `None` where it does not say.
     pub right: Option<bool>,
-    /// True if a label says that this is an answer, or an end.
-    pub wanted: bool,
     /// True if the question was to confirm something.
     pub confirms: bool,
 }
@@ -139,14 +137,12 @@ fn judged(model: Model<'_>, one: &Labelled) -> Option<Unseen> {
     if one.task == LabelledTask::Closing {
         let end = model.end(&words, &context)?;
         let margin = if end.veto.is_some() { 0 } else { end.margin };
-        let (right, wanted) = (says(Head::Done), says(Head::Done) == Some(true));
-        return Some(Unseen { head: Head::Done, margin, right, wanted, confirms });
+        return Some(Unseen { head: Head::Done, margin, right: says(Head::Done), confirms });
     }
     let answer = model.answer(&words, &context)?;
     let head = if answer.yes { Head::Yes } else { Head::No };
     let margin = if answer.veto.is_some() { 0 } else { answer.margin };
-    let wanted = [Head::Yes, Head::No].iter().any(|head| says(*head) == Some(true));
-    Some(Unseen { head, margin, right: says(head), wanted, confirms })
+    Some(Unseen { head, margin, right: says(head), confirms })
 }
 
 #[cfg(test)]
