@@ -127,7 +127,19 @@ async fn an_event_that_is_refused_again_and_again_is_given_up_shown_and_sent_by_
     assert_eq!((&taken["delivered"], &taken["id"]), (&json!(true), &json!(id)));
     assert_eq!(world.dead().await.len(), 0);
     assert_eq!(world.act("r3", &format!("dead/{id}/discard")).await.problem(), "TL-2404");
+    assert_eq!(audited(&world).await, [("webhook.redelivered".to_owned(), Some(id.to_owned()))]);
     world.server.stopped().await;
+}
+
+/// Returns the acts on webhooks in the audit log, each with its event, if it is about one.
+async fn audited(world: &World) -> Vec<(String, Option<String>)> {
+    use throughline_store::Audit as _;
+    let rows = world.store.audit("demo", 0, 1_000).await.unwrap();
+    let rows = rows.iter().map(|(_, row)| serde_json::from_str::<Value>(row).unwrap());
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    rows.filter_map(|row| Some((text(&row["what"])?, text(&row["event"]))))
+        .filter(|(what, _)| what.starts_with("webhook."))
+        .collect()
 }
 
 fn rfc3339(world: &World) -> String {
@@ -149,6 +161,7 @@ async fn an_endpoint_that_is_gone_is_left_alone_until_it_is_enabled() {
     assert_eq!(world.standing().await["state"], "disabled", "a start does not change it");
     let enabled = world.act("e1", "enable").await.json();
     assert_eq!(enabled["state"], "running");
+    assert_eq!(audited(&world).await, [("webhook.enabled".to_owned(), None)]);
     let told = endpoint.has(2).await;
     assert_eq!(told.len(), 2, "nothing is missing");
     world.server.stopped().await;
