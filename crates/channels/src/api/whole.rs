@@ -24,7 +24,8 @@ pub fn optional<'de, D: Deserializer<'de>, T: TryFrom<u64>>(from: D) -> Result<O
 fn number<T: TryFrom<u64>, E: de::Error>(number: &Number) -> Result<T, E> {
     let whole = number.as_u64().or_else(|| from_float(number.as_f64()?));
     let fits = whole.and_then(|whole| T::try_from(whole).ok());
-    fits.ok_or_else(|| E::custom(format!("{number} is not a whole number from 0 to {}", u32::MAX)))
+    let most = u64::MAX >> u64::BITS.saturating_sub(8 * size_of::<T>() as u32);
+    fits.ok_or_else(|| E::custom(format!("{number} is not a whole number from 0 to {most}")))
 }
 
 /// Returns a floating point number without a fraction as the whole number it is.

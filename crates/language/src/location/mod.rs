@@ -171,8 +171,10 @@ impl<'r> Reader<'r> {
     /// True if words that look for something in a place are an answer: the question is about nothing else. A journey
     /// answers only a question about a journey.
     fn may_seek(&self, at: usize) -> bool {
+        let question = self.context.question();
+        let about = request::has_topic(self.lexicon, question);
         self.wanted() == self.role(at)
-            && !request::strays(self.lexicon, self.places.text, self.context.question())
+            && !(about && request::strays(self.lexicon, self.places.text, question))
     }
 
     /// An answer and more, unless the place only leads to the rest: "I'm going to London and need a hotel there",

@@ -155,6 +155,36 @@ fn the_question_decides_between_two() {
     }
 }
 
+/// Who asks where to look is told what for as well as where.
+#[test]
+fn what_is_looked_for_is_said_with_the_place() {
+    for asked in [
+        "What city should I look in?",
+        "In which city?",
+        "Where are you located?",
+        "Which area would you like?",
+    ] {
+        for seeks in [
+            "Find a salon in",
+            "I want a hotel in",
+            "Look for movies in",
+            "I'd like to see a movie in",
+            "Find me attractions in",
+        ] {
+            for place in ["San Jose", "London", "Napa", "Seattle, WA"] {
+                let text = alloc::format!("{seeks} {place}.");
+                assert_eq!(answered(asked, &text).as_deref(), Some(place), "{asked} {text}");
+            }
+        }
+    }
+    let text = "Find me a movie in Napa";
+    assert_eq!(
+        answered("In which city should I look for a hotel?", text),
+        None,
+        "another thing than the question is about"
+    );
+}
+
 #[test]
 fn a_proposed_place_is_taken_with_a_yes() {
     for (asked, text, expected) in [
