@@ -69,7 +69,7 @@ pub fn read(expected: &Expected, message: &Words, context: &Context<'_>) -> Resu
     }
     let mut informed = tried.iter().filter(|(lexicon, _)| embedded::has(lexicon));
     let more = informed
-        .find_map(|(lexicon, reader)| embedded::read(lexicon, message, context, || reader.values()).ok());
+        .find_map(|(lexicon, reader)| embedded::read(lexicon, message, context, || reader.told()).ok());
     more.ok_or(NoMatch { reason })
 }
 
@@ -78,9 +78,14 @@ pub(crate) trait AnswerReader {
     /// Reads the message as an answer, with a remainder when the rest is a clause of its own.
     fn answer(&self) -> Result<Match, NoMatch>;
 
-    /// Finds every value in the message, for an answer inside a longer text; none for a type that is not looked for there.
+    /// Finds every value in the message; none for a type that is not looked for inside a text.
     fn values(&self) -> Vec<Candidate> {
         Vec::new()
+    }
+
+    /// The values among them that a longer text may answer with.
+    fn told(&self) -> Vec<Candidate> {
+        self.values()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::words::{Word, Words};
 const ORDINAL: SectionId = section("ordinal");
 const CARDINAL: SectionId = section("selection.cardinal");
 const FIRST: SectionId = section("selection.first");
+const LAST: SectionId = section("selection.last");
 const ANOTHER: SectionId = section("selection.another");
 const MEASURE: SectionId = section("selection.measure");
 const AMOUNT: SectionId = section("selection.amount");
@@ -36,6 +37,10 @@ pub fn names_no_place(lexicon: &'static Lexicon, message: &Words, at: usize) -> 
         // "Open two" and "at number 2" count no twos, "a 2" does.
         let another = follows(list(ANOTHER), words, at) && (ordinal || !follows(list(MEASURE), words, at));
         return another || !ordinal && (signed(message, at) || follows(list(AMOUNT), words, at));
+    }
+    if list(LAST).at(words, at) && follows(list(ANOTHER), words, at) {
+        // "At last!"
+        return true;
     }
     let praised = message.text().get(word.end..).is_some_and(|rest| rest.trim_start().starts_with('!'));
     words.len() == 1 && praised && list(FIRST).at(words, at)

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::compare::{Compared, Mention};
 use crate::echo::Echo;
-use crate::lexicon::{Lexicon, Section, SectionId};
+use crate::lexicon::{Lexicon, Section, SectionId, anywhere};
 use crate::words::{Gap, MOST, Words};
 use crate::{Context, section};
 
@@ -18,6 +18,11 @@ const FILLER: SectionId = section("filler");
 const LITTLE: SectionId = section("little");
 const DEFINITE: SectionId = section("selection.definite");
 const UNLIKE: SectionId = section("selection.unlike");
+const WANTS: SectionId = section("selection.wants");
+const PRAISE: SectionId = section("selection.praise");
+const SUBJECT: SectionId = section("selection.subject");
+const PLACE: SectionId = section("selection.place");
+const JOINER: SectionId = section("joiner");
 const UNECHOED: SectionId = section("selection.unechoed");
 
 /// An option in the message, as a part of an answer.
@@ -37,18 +42,26 @@ struct Row {
     noun: u64,
     /// Nouns for options of a shop or an agency, and other words behind an option.
     loose: u64,
+    /// Words for what all the options are, which say nothing beside a place: "the second hotel".
+    kind: u64,
 }
 
 /// The phrases of a message, looked up where they are needed and once.
 pub(super) struct Frame<'m> {
     message: &'m Words,
     found: &'m Compared,
+    /// The number of options.
+    options: u32,
     lists: [Section; 5],
     little: Section,
     echo: Echo<'m>,
     unechoed: Section,
     unlike: Section,
     definite: Section,
+    wants: Section,
+    praise: Section,
+    /// Begin what else is said of an option that is chosen: where, with whom, and why.
+    onward: [Section; 2],
     rows: Vec<OnceCell<Row>>,
 }
 
@@ -66,17 +79,21 @@ impl<'m> Frame<'m> {
         lexicon: &'static Lexicon,
         message: &'m Words,
         context: &'m Context<'_>,
-        found: &'m Compared,
+        (found, options): (&'m Compared, usize),
     ) -> Self {
         Self {
             message,
             found,
+            options: u32::try_from(options).unwrap_or(u32::MAX),
             little: lexicon.section(LITTLE),
             lists: [super::LEAD, TAIL, NOUN, SOLD, FILLER].map(|id| lexicon.section(id)),
             echo: Echo::of(lexicon, message, context.question()),
             unechoed: lexicon.section(UNECHOED),
             unlike: lexicon.section(UNLIKE),
             definite: lexicon.section(DEFINITE),
+            wants: lexicon.section(WANTS),
+            praise: lexicon.section(PRAISE),
+            onward: [PLACE, JOINER].map(|id| lexicon.section(id)),
             rows: vec![OnceCell::new(); message.all().len()],
         }
     }
@@ -85,7 +102,8 @@ impl<'m> Frame<'m> {
         *self.rows[at].get_or_init(|| {
             let [lead, tail, noun, sold, filler] = self.lists.map(|list| list.ends(self.message.all(), at));
             let noun = noun | if self.echoes(at) { 2 } else { 0 };
-            Row { lead, tail, noun, loose: sold | filler }
+            let kind = if self.is_kind(at) { 2 } else { 0 };
+            Row { lead, tail, noun, loose: sold | filler, kind }
         })
     }
 
@@ -93,6 +111,14 @@ impl<'m> Frame<'m> {
     pub(super) fn explains(&self, at: usize) -> bool {
         let row = self.row(at);
         (row.lead | row.tail | row.noun | row.loose) & 2 != 0
+    }
+
+    /// True if every option has the word, or the question has a word of theirs.
+    fn is_kind(&self, at: usize) -> bool {
+        let all = u64::MAX.checked_shr(u64::BITS.saturating_sub(self.options)).unwrap_or(0);
+        let asked = !self.unechoed.at(self.message.all(), at) && self.echo.has(&self.message.all()[at]);
+        let holders = self.found.holders(at);
+        holders != 0 && (asked || self.options > 1 && holders == all)
     }
 
     /// True if the question has the word, and the word does not change what is chosen: "the *account* is checking".
@@ -121,7 +147,9 @@ impl<'m> Frame<'m> {
                 continue;
             }
             let word = words.start + at;
-            let row = self.row(word);
+            let mut row = self.row(word);
+            // What the options are is no name of one of them, if a place tells which.
+            row.loose |= if scattered { 0 } else { row.kind };
             let divided = at > 0 && self.message.all()[word - 1].after >= Gap::Soft;
             let mut reach = |ends: u64, to: u8| {
                 let mut ends = ends & !1;
@@ -157,6 +185,52 @@ impl<'m> Frame<'m> {
             }
         }
         states[length] & (NAMED | STRICT) != 0
+    }
+
+    /// True if a longer text chooses the option at these words: its clause wants something, its sentence praises what it
+    /// names, or it is no sentence. "Seaview burned down" and "we were at Seaview" say something about it.
+    pub(super) fn chooses(&self, option: &Range<usize>) -> bool {
+        let words = self.message.all();
+        let begins = |gap: Gap| (1..=option.start).rev().find(|at| words[at - 1].after >= gap).unwrap_or(0);
+        let end =
+            (option.end..=words.len()).find(|at| words[at - 1].after >= Gap::Hard).unwrap_or(words.len());
+        let says = |lists: &[Section], mut within: Range<usize>| {
+            within.any(|at| lists.iter().any(|list| list.at(words, at)))
+        };
+        let before = begins(Gap::Soft)..option.start;
+        if says(&[self.wants], before.clone()) || says(&[self.wants, self.praise], option.end..end) {
+            return true;
+        }
+        // A name may be in another language than the sentence.
+        let tells = |mut within: Range<usize>| {
+            within.any(|at| anywhere(self.message.languages(), SUBJECT, words, at) > 0)
+        };
+        if self.leads(before.clone()) { self.goes_on(option.end) } else { !tells(before) }
+    }
+
+    /// True if all of these words lead to an option.
+    fn leads(&self, words: Range<usize>) -> bool {
+        let mut led = 1_u64;
+        for (back, at) in words.clone().enumerate() {
+            if back >= MOST {
+                return false;
+            }
+            if led & 1 << back != 0 {
+                let row = self.row(at);
+                led |= ((row.lead | row.noun | row.loose) & !1) << back;
+            }
+        }
+        words.len() < MOST && led & 1 << words.len() != 0
+    }
+
+    /// True if an option that is chosen may go on like this: "Seaview for two", not "Seaview burned down".
+    fn goes_on(&self, at: usize) -> bool {
+        let words = self.message.all();
+        if words[at - 1].after != Gap::Space || at == words.len() {
+            return true;
+        }
+        let row = self.row(at);
+        (row.tail | row.noun | row.loose) & !1 != 0 || self.onward.iter().any(|list| list.at(words, at))
     }
 
     /// True if all but one of these words may be around an answer.

@@ -28,6 +28,7 @@ use frame::{Frame, Piece};
 use position::{Position, Positions, Said};
 
 pub(crate) const LEAD: SectionId = section("selection.lead");
+const ORDINAL: SectionId = section("ordinal");
 const TURN: SectionId = section("turn");
 const ONWARD: SectionId = section("selection.onward");
 const ASIDE: SectionId = section("turn.any");
@@ -56,7 +57,7 @@ impl<'r> Reader<'r> {
     fn choice(&self) -> Choice<'_> {
         let Self { lexicon, message, context, options, found, days } = self;
         let positions = Positions { lexicon, message, count: options.len(), days };
-        let frame = Frame::of(lexicon, message, context, found);
+        let frame = Frame::of(lexicon, message, context, (found, options.len()));
         Choice { message, found, frame, positions, open: Cell::new(None) }
     }
 }
@@ -76,6 +77,17 @@ impl AnswerReader for Reader<'_> {
     /// only. Positions do not count, for a number in a sentence may count anything; nor does anything where something
     /// is excluded.
     fn values(&self) -> Vec<Candidate> {
+        self.named(|_, _| true)
+    }
+
+    /// A text that mentions an option does not choose it: "Seaview is too far" says something about it.
+    fn told(&self) -> Vec<Candidate> {
+        self.named(|choice, mention| choice.frame.chooses(&mention.words))
+    }
+}
+
+impl Reader<'_> {
+    fn named(&self, counts: impl Fn(&Choice<'_>, &Mention) -> bool) -> Vec<Candidate> {
         let words = self.message.all();
         if self.message.languages().lexicons(&ANSWERS).any(|lexicon| lexicon.section(ASIDE).within(words)) {
             return Vec::new();
@@ -85,6 +97,7 @@ impl AnswerReader for Reader<'_> {
         while at < words.len() {
             let named = choice.named(at);
             at = named.as_ref().map_or(at + 1, |mention| mention.words.end);
+            let named = named.filter(|mention| counts(&choice, mention));
             all.extend(named.map(|mention| Candidate { found: choice.found(mention, self.options), fit: 0 }));
         }
         all
@@ -248,6 +261,10 @@ impl<'m> Choice<'m> {
     fn takes_back(&self, cut: usize) -> bool {
         let words = self.message.all();
         let list = |id| self.positions.lexicon.section(id);
+        // "Second, I need a crib" counts what is said.
+        if cut == 1 && words[0].after == Gap::Soft && list(ORDINAL).value(&words[0]).is_some() {
+            return true;
+        }
         let end =
             (cut..words.len()).find(|at| words[*at].after >= Gap::Hard).map_or(words.len(), |at| at + 1);
         // "Dumbo is good. But now find me a song" goes on; "Dumbo is good. But not today" does not.

@@ -16,6 +16,9 @@ const MONTH: SectionId = section("time.month");
 const WEEKDAY: SectionId = section("time.weekday");
 const LAST: SectionId = section("selection.last");
 const FIRST: SectionId = section("selection.first");
+const MIDDLE: SectionId = section("selection.middle");
+const BEFORE_LAST: SectionId = section("selection.before_last");
+const FROM_END: SectionId = section("selection.from_end");
 const COUNT: SectionId = section("selection.count");
 const MEASURE: SectionId = section("selection.measure");
 const SIDE: SectionId = section("selection.side");
@@ -113,13 +116,25 @@ impl Positions<'_> {
 
     fn read(self, words: &[Word], at: usize) -> Option<Read> {
         let ordinal = |nth: usize, to: usize| Some(Read { nth, to, said: Said::Ordinal, letter: false });
-        if let Some(nth) = self.list(ORDINAL).value(&words[at]) {
-            return ordinal(usize::try_from(nth).ok()?, at + 1);
+        let long = |id| Some(self.list(id).longest(words, at)).filter(|length| *length > 0);
+        if let Some(before) = long(BEFORE_LAST) {
+            return ordinal(self.count.checked_sub(1)?, at + before);
         }
-        match (self.list(LAST).longest(words, at), self.list(FIRST).longest(words, at)) {
-            (0, 0) => self.bare(words, at),
-            (0, first) => ordinal(1, at + first),
-            (last, _) => ordinal(self.count, at + last),
+        if let Some(nth) = self.list(ORDINAL).value(&words[at]) {
+            let nth = usize::try_from(nth).ok()?;
+            return match self.list(FROM_END).longest(words, at + 1) {
+                0 => ordinal(nth, at + 1),
+                from_end => ordinal((self.count + 1).checked_sub(nth)?, at + 1 + from_end),
+            };
+        }
+        if let Some(middle) = long(MIDDLE) {
+            // Of an even number no option is in the middle.
+            return if self.count % 2 == 1 { ordinal(self.count / 2 + 1, at + middle) } else { None };
+        }
+        match (long(LAST), long(FIRST)) {
+            (None, None) => self.bare(words, at),
+            (None, Some(first)) => ordinal(1, at + first),
+            (Some(last), _) => ordinal(self.count, at + last),
         }
     }
 
