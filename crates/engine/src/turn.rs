@@ -344,8 +344,7 @@ impl<'a> Turn<'a> {
             untrusted: !routed_message::actor_is_trusted(self),
         });
         self.head.last_message_at = Some(self.now());
-        let words = Words::new(text, self.languages());
-        self.learn_language(&words);
+        let words = self.heard_in(Words::new(text, self.languages()));
         let by = self.event.actor.clone();
         self.route(RoutedMessage::new(id, by, words, self.event.received_at))
     }

@@ -70,6 +70,11 @@ pub trait Task: DeserializeOwned + Send + Sync {
     /// Returns the labels that filters compare.
     fn labels(&self) -> Labels<'_>;
 
+    /// Returns the language its writer prefers (BCP 47), if the case says so.
+    fn language(&self) -> Option<&str> {
+        None
+    }
+
     /// Checks what the types of the fields do not.
     ///
     /// # Errors

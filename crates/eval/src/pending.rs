@@ -17,6 +17,8 @@ pub struct Pending {
     pending: Asked,
     system_text: String,
     user_text: String,
+    /// The language its writer prefers.
+    language: Option<String>,
     gold: Gold,
     gold_sub: Option<String>,
     gold_value: Option<GoldValue>,
@@ -87,6 +89,10 @@ impl Task for Pending {
             gold: gold.into_iter().flatten().collect(),
             text: &self.user_text,
         }
+    }
+
+    fn language(&self) -> Option<&str> {
+        self.language.as_deref()
     }
 
     fn check(&self) -> Result<(), String> {

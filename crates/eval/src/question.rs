@@ -108,8 +108,8 @@ pub(crate) fn ask(
 }
 
 /// Returns the value in a text without asking a question.
-pub(crate) fn found(now: Timestamp, expected: &Expected, said: &str) -> QuestionOutcome {
-    let found = language::find(expected, &Words::of(said), &Context::at(now.0, 0));
+pub(crate) fn found(now: Timestamp, expected: &Expected, said: &Words) -> QuestionOutcome {
+    let found = language::find(expected, said, &Context::at(now.0, 0));
     let reason = if found.is_some() { Reason::PendingApplied } else { Reason::PendingMismatch };
     let decision = Decision::new(Verdict::Observed, reason);
     let seen = Seen { decision, also: Vec::new(), rule: None };

@@ -21,6 +21,8 @@ pub struct Selection {
     options: Vec<String>,
     system_text: Option<String>,
     user_text: String,
+    /// The language its writer prefers.
+    language: Option<String>,
     gold: Gold,
     gold_sub: Option<String>,
     pairing: Option<String>,
@@ -82,6 +84,10 @@ impl Task for Selection {
     fn labels(&self) -> Labels<'_> {
         let gold = vec![self.gold_word(), self.gold_sub.as_deref().unwrap_or_default()];
         Labels { source: vec![&self.source], expected: Some("selection"), gold, text: &self.user_text }
+    }
+
+    fn language(&self) -> Option<&str> {
+        self.language.as_deref()
     }
 
     fn check(&self) -> Result<(), String> {

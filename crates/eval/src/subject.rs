@@ -16,6 +16,9 @@ pub trait Subject {
     /// Begins an empty lane at this time.
     fn begin(&mut self, now: Timestamp);
 
+    /// Sets the language the person prefers (BCP 47), for the lanes that follow.
+    fn speaks(&mut self, language: Option<&str>);
+
     /// Moves the clock forward.
     fn advance_to(&mut self, now: Timestamp);
 

@@ -36,6 +36,8 @@ pub struct Utterance {
     id: String,
     source: String,
     user_text: String,
+    /// The language its writer prefers.
+    language: Option<String>,
     gold_class: String,
     gold: Gold,
 }
@@ -82,6 +84,10 @@ impl Task for Utterance {
     fn labels(&self) -> Labels<'_> {
         let gold = vec![self.gold_class.as_str()];
         Labels { source: vec![&self.source], expected: None, gold, text: &self.user_text }
+    }
+
+    fn language(&self) -> Option<&str> {
+        self.language.as_deref()
     }
 
     fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {

@@ -7,6 +7,7 @@ use crate::gold::{GoldValue, Taken};
 use crate::question::{self, Now, QuestionOutcome};
 use crate::section::{Cell, grouped};
 use crate::{DecidedCase, Labels, Mistake, Rate, Section, Subject, Table, Task};
+use throughline_language::{Languages, Words};
 use throughline_testkit::DriverError;
 
 /// An expression, with the type of question it answers.
@@ -16,6 +17,8 @@ pub struct ValueCase {
     source: String,
     pending: Asked,
     user_text: String,
+    /// The language its writer prefers.
+    language: Option<String>,
     gold: Gold,
     gold_value: Option<GoldValue>,
     /// True if the value is the whole message; only then must it be taken.
@@ -51,6 +54,10 @@ impl Task for ValueCase {
         Labels { source: vec![&self.source], expected, gold: vec![gold], text: &self.user_text }
     }
 
+    fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.pending.expected_type == "selection" {
             return Err("a selection has no value of its own: use the task `selection`".into());
@@ -62,7 +69,11 @@ impl Task for ValueCase {
         let Some(expected) = question::expected(&self.pending.expected_type, &[]) else { return Ok(None) };
         let now = question::moment(self.now.as_ref());
         if self.full == Some(false) {
-            return Ok(Some(question::found(now, &expected, &self.user_text)));
+            return Ok(Some(question::found(
+                now,
+                &expected,
+                &Words::new(&self.user_text, Languages::preferring(self.language().unwrap_or_default())),
+            )));
         }
         question::ask(subject, now, &self.asked(), expected, &self.user_text).map(Some)
     }

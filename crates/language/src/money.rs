@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::echo::Echo;
 use super::embedded::{self, Candidate};
 use super::languages::Languages;
-use super::lexicon::{ANSWERS, Lexicon, Section, SectionId, skip};
+use super::lexicon::{ANSWERS, Lexicon, Section, SectionId, VOCABULARY, skip};
 use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, Word, Words};
 use super::{Context, Found, Match, Money, NoMatch, Value, remainder, section};
@@ -23,7 +23,7 @@ const AND: SectionId = section("number.and");
 /// Names of currencies, each with its number in ISO 4217.
 const CURRENCY: SectionId = section("money.currency");
 /// The codes of those numbers.
-const CODES: [(i64, &str); 16] = [
+const CODES: [(i64, &str); 49] = [
     (840, "USD"),
     (978, "EUR"),
     (826, "GBP"),
@@ -40,6 +40,39 @@ const CODES: [(i64, &str); 16] = [
     (985, "PLN"),
     (986, "BRL"),
     (484, "MXN"),
+    (458, "MYR"),
+    (682, "SAR"),
+    (634, "QAR"),
+    (364, "IRR"),
+    (414, "KWD"),
+    (784, "AED"),
+    (818, "EGP"),
+    (422, "LBP"),
+    (376, "ILS"),
+    (410, "KRW"),
+    (764, "THB"),
+    (643, "RUB"),
+    (980, "UAH"),
+    (949, "TRY"),
+    (710, "ZAR"),
+    (203, "CZK"),
+    (348, "HUF"),
+    (946, "RON"),
+    (975, "BGN"),
+    (702, "SGD"),
+    (344, "HKD"),
+    (608, "PHP"),
+    (360, "IDR"),
+    (704, "VND"),
+    (496, "MNT"),
+    (116, "KHR"),
+    (981, "GEL"),
+    (586, "PKR"),
+    (901, "TWD"),
+    (566, "NGN"),
+    (404, "KES"),
+    (504, "MAD"),
+    (352, "ISK"),
 ];
 
 /// Reads the amounts of a message.
@@ -98,7 +131,10 @@ impl<'r> Reader<'r> {
 
     /// The amount that begins at `at`, and where it ends.
     fn amount(&self, words: &[Word], at: usize) -> Option<(Money, usize)> {
-        words.get(at)?;
+        let word = words.get(at)?;
+        if let Some(money) = self.in_one_word(word) {
+            return Some((money, at + 1));
+        }
         let (before, from) = currency(self.message.languages(), words, at)
             .map_or((None, at), |(code, next)| (Some(code), next));
         let (number, next) = self.numerals.read(words, from).filter(|(number, _)| !number.is_minus())?;
@@ -116,6 +152,21 @@ impl<'r> Reader<'r> {
         let (code, end) = behind.map_or((before, next), |(code, next)| (Some(code), next));
         let (number, end) = self.with_cents(words, number, end, code.is_some()).unwrap_or((number, end));
         Some((money(number, code), end))
+    }
+
+    /// `50EUR`, `USD3.14`: a code and an amount without a blank.
+    fn in_one_word(&self, word: &Word) -> Option<Money> {
+        let folded = self.message.folded(word);
+        let letters = |c: char| c.is_alphabetic();
+        let code = folded.trim_start_matches(|c| !letters(c)).trim_end_matches(|c| !letters(c));
+        let amount = folded.strip_prefix(code).or_else(|| folded.strip_suffix(code))?;
+        if code.is_empty() || amount.is_empty() || self.numerals.is_negative(word) {
+            return None;
+        }
+        let mut named = self.message.languages().lexicons(&ANSWERS);
+        let number = named.find_map(|lexicon| lexicon.section(CURRENCY).counts(VOCABULARY.id(code)))?;
+        let (_, code) = CODES.iter().find(|(known, _)| u64::try_from(*known) == Ok(number))?;
+        Some(money(self.numerals.written(amount)?, Some(code)))
     }
 
     /// "ten dollars and fifty cents".
@@ -198,6 +249,12 @@ mod tests {
             ("en", "five hundred", "500", ""),
             ("en", "$1.5 million", "1500000", "USD"),
             ("en", "40 Canadian dollars", "40", "CAD"),
+            ("en", "USD3.14", "3.14", "USD"),
+            ("en", "115usd", "115", "USD"),
+            ("en", "20Rs", "20", "INR"),
+            ("en", "ten shekels", "10", "ILS"),
+            ("de", "1.250EUR", "1250", "EUR"),
+            ("de", "50eur bitte", "50", "EUR"),
             ("en", "ten dollars and fifty cents", "10.5", "USD"),
             ("en", "99 cents", "0.99", ""),
             ("en", "Please transfer 880 bucks", "880", "USD"),

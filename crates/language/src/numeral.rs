@@ -9,7 +9,7 @@
 //! no offsets, and its languages are code.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use super::lexicon::{ANSWERS, Lexicon, Section, SectionId, VOCABULARY, WordId};
 use super::section;
@@ -113,6 +113,13 @@ pub fn count(message: &Words, at: usize) -> Option<(u64, usize)> {
         Some((number.count()?, end))
     };
     message.languages().lexicons(&ANSWERS).filter_map(read).max_by_key(|(_, end)| *end)
+}
+
+/// The number of these digits, so many of them behind the point.
+fn decimal(digits: &str, scale: usize) -> Option<Decimal> {
+    let too_long = digits.trim_start_matches('0').len() > DIGITS;
+    let scale = u32::try_from(scale).ok().filter(|scale| *scale <= 9 && !too_long)?;
+    Some(Decimal { minus: false, units: digits.parse().ok()?, scale }.plain())
 }
 
 /// Reads the numbers of a message in one language.
@@ -262,8 +269,38 @@ impl<'m> Numerals<'m> {
         let folded = self.message.folded(word);
         let letters = folded.find(|c: char| c.is_alphabetic()).unwrap_or(folded.len());
         let (written, unit) = folded.split_at(letters);
-        let (groups, point) = if self.comma { ('.', ',') } else { (',', '.') };
-        let (whole, fraction) = written.split_once(point).unwrap_or((written, ""));
+        let (mut digits, fraction) = self.grouped(written)?;
+        // ".5": the point is no part of the word.
+        let bare = fraction.is_empty() && self.behind(word, &[self.point()]);
+        let number = if bare {
+            decimal(&digits, digits.len())?
+        } else {
+            digits.push_str(fraction);
+            decimal(&digits, fraction.len())?
+        };
+        match unit {
+            "" => Some(number),
+            _ if bare => None,
+            unit => number.times(self.list(SUFFIX).counts(VOCABULARY.id(unit))?),
+        }
+    }
+
+    /// The number a text is that holds nothing else: `12`, `1,200`, `3.50`.
+    pub(crate) fn written(&self, text: &str) -> Option<Decimal> {
+        let (mut digits, fraction) = self.grouped(text)?;
+        digits.push_str(fraction);
+        decimal(&digits, fraction.len())
+    }
+
+    /// The sign before decimals.
+    fn point(&self) -> char {
+        if self.comma { ',' } else { '.' }
+    }
+
+    /// The digits before the point, without the signs between their groups, and those behind it.
+    fn grouped<'w>(&self, written: &'w str) -> Option<(String, &'w str)> {
+        let groups = if self.comma { '.' } else { ',' };
+        let (whole, fraction) = written.split_once(self.point()).unwrap_or((written, ""));
         let fraction = fraction.trim_end_matches('0');
         let plain = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
         let grouped = |s: &str| match s.split_once(groups) {
@@ -272,24 +309,8 @@ impl<'m> Numerals<'m> {
                 first.len() <= 3 && plain(first) && rest.split(groups).all(|g| g.len() == 3 && plain(g))
             }
         };
-        if !grouped(whole) || !plain(fraction) || whole.is_empty() || written.ends_with([',', '.']) {
-            return None;
-        }
-        let mut digits: String = whole.chars().filter(|c| *c != groups).collect();
-        // ".5": the point is no part of the word.
-        let (fraction, bare) = match fraction {
-            "" if self.behind(word, &[point]) => (core::mem::take(&mut digits), true),
-            _ => (fraction.to_string(), false),
-        };
-        digits.push_str(&fraction);
-        let too_long = digits.trim_start_matches('0').len() > DIGITS;
-        let scale = u32::try_from(fraction.len()).ok().filter(|scale| *scale <= 9 && !too_long)?;
-        let number = Decimal { minus: false, units: digits.parse().ok()?, scale }.plain();
-        match unit {
-            "" => Some(number),
-            _ if bare => None,
-            unit => number.times(self.list(SUFFIX).counts(VOCABULARY.id(unit))?),
-        }
+        let fits = grouped(whole) && plain(fraction) && !whole.is_empty() && !written.ends_with([',', '.']);
+        fits.then(|| (whole.chars().filter(|c| *c != groups).collect(), fraction))
     }
 
     /// "three", "twenty five", "a couple of", "two hundred and fifty", "a thousand".

@@ -70,7 +70,7 @@ impl Runner for Evals<'_> {
                         let from = next.fetch_add(BATCH, Ordering::Relaxed);
                         let Some(batch) = cases.get(from..).filter(|rest| !rest.is_empty()) else { return };
                         let batch = &batch[..batch.len().min(BATCH)];
-                        let decided: Vec<_> = batch.iter().map(|case| case.decide(&mut lane)).collect();
+                        let decided: Vec<_> = batch.iter().map(|case| lane.decided(case)).collect();
                         (self.tick)(batch.len());
                         done.lock().unwrap_or_else(PoisonError::into_inner).push((from, decided));
                     }
@@ -93,13 +93,20 @@ struct LaneOfCase<'p> {
     lane: Lane,
     now: Timestamp,
     policy: &'p Policy,
+    /// The language that the person prefers.
+    language: Option<String>,
     clock: Option<Clock<'p>>,
     took: Option<Duration>,
 }
 
 impl<'p> LaneOfCase<'p> {
     fn new(policy: &'p Policy, clock: Option<Clock<'p>>) -> Self {
-        Self { lane: empty(), now: Timestamp(0), policy, clock, took: None }
+        Self { lane: empty(), now: Timestamp(0), policy, language: None, clock, took: None }
+    }
+
+    fn decided<T: Task>(&mut self, case: &T) -> Result<T::Decided, DriverError> {
+        self.speaks(case.language());
+        case.decide(self)
     }
 
     fn decide(&self, incoming: Incoming) -> Result<Step, DriverError> {
@@ -108,11 +115,18 @@ impl<'p> LaneOfCase<'p> {
             id: actor.clone(),
             name: actor.clone(),
             principals: vec![format!("user:{actor}")],
+            language: self.language.clone(),
             ..Actor::default()
         });
         let id = format!("eval:{}", self.lane.revision + 1);
         let event = Event { id, received_at: self.now, actor, kind };
-        let given = StepInput { now: self.now, actor: person, addressing, ..StepInput::default() };
+        let given = StepInput {
+            now: self.now,
+            actor: person,
+            multilingual: true,
+            addressing,
+            ..StepInput::default()
+        };
         if admit(&self.lane, &event, self.policy) != Admission::Now {
             return Err(DriverError("the lane waits for a model, and no model may be asked".into()));
         }
@@ -133,6 +147,10 @@ impl Subject for LaneOfCase<'_> {
     fn begin(&mut self, now: Timestamp) {
         self.lane = empty();
         self.now = now;
+    }
+
+    fn speaks(&mut self, language: Option<&str>) {
+        self.language = language.map(Into::into);
     }
 
     fn advance_to(&mut self, now: Timestamp) {

@@ -11,10 +11,12 @@ use crate::data::task::Task;
 use crate::turn::Turn;
 
 impl Turn<'_> {
-    /// The languages in which the turn's actor may write, the preferred one first.
+    /// The languages in which the turn's actor may write: first the one the person prefers, else that of the lane, else that
+    /// of the installation. "3.12." is a day in one language and a time in another.
     pub(crate) fn languages(&self) -> Languages {
         let own = self.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
-        Languages::preferring(own.or(self.policy.language.as_deref()).unwrap_or_default())
+        let lane = self.head.language.map(Language::code);
+        Languages::preferring(own.or(lane).or(self.policy.language.as_deref()).unwrap_or_default())
     }
 
     /// Returns the language in which this turn speaks to people: of the card, the task or the question that it goes on with
@@ -54,8 +56,15 @@ impl Turn<'_> {
         }
     }
 
+    /// Returns a message as it is read in the language that people write here, which it may tell.
+    pub(super) fn heard_in(&mut self, words: Words) -> Words {
+        self.learn_language(&words);
+        let languages = self.languages();
+        if languages == words.languages() { words } else { Words::new(words.text(), languages) }
+    }
+
     /// Learns the language that people write here from a message that is clearly in one.
-    pub(super) fn learn_language(&mut self, words: &Words) {
+    pub(crate) fn learn_language(&mut self, words: &Words) {
         let first = self.lane.head.window.texts().next().is_none();
         let spoken = if first { spoken_first(words) } else { spoken(words) };
         let spoken = spoken.and_then(|spoken| Language::of(spoken.code()));

@@ -266,6 +266,7 @@ impl Reader<'_> {
     /// | today, and it is 10:00 | 19:00 | the one still to come |
     /// | a meal or part of the day in the question: "What time for dinner?" | 19:00 | the one closest to it |
     /// | nothing | 07:00 | the twelve hours from seven in the morning |
+    /// | nothing, and it is "6:45 Uhr" | 06:45 | as it is written, where times are written so |
     fn likely(&self, inside: &Candidate, i: usize, clock: Clock) -> (Clock, Option<Clock>) {
         if !clock.open() {
             return (clock, None);
@@ -276,7 +277,7 @@ impl Reader<'_> {
         let is = if days(&inside.all).any(|day| day.single() == Some(self.today())) {
             clock.to_come(self.minute_of_day())
         } else {
-            clock.within(self.asked().unwrap_or(Window::USUAL))
+            self.asked().map_or_else(|| clock.usual(), |asked| clock.within(asked))
         };
         (is, Some(is.other()))
     }

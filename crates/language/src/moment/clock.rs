@@ -16,6 +16,8 @@ pub(crate) struct Clock {
     second: Option<u8>,
     /// True if the half of the day was given, or is plain from the hour.
     known: bool,
+    /// True if it was written as clocks of 24 hours show it: open, and in the morning where nothing says otherwise.
+    of_24: bool,
     /// The time zone, when one was given.
     zone: Option<Zone>,
 }
@@ -73,13 +75,13 @@ impl Clock {
         };
         let fits = hour < 24 || minute == 0 && second.is_none_or(|second| second == 0);
         let known = hour == 0 || hour > 12;
-        fits.then_some(Self { minute: (hour * HOUR + minute) % DAY, second, known, zone: None })
+        fits.then_some(Self { minute: (hour * HOUR + minute) % DAY, second, known, of_24: false, zone: None })
     }
 
     /// A minute of the day that leaves nothing open.
     pub(crate) fn exactly(minute: i64) -> Option<Self> {
         let minute = u16::try_from(minute).ok().filter(|minute| *minute <= DAY)?;
-        Some(Self { minute: minute % DAY, second: None, known: true, zone: None })
+        Some(Self { minute: minute % DAY, second: None, known: true, of_24: false, zone: None })
     }
 
     /// This clock moved by so many minutes. An open half of the day stays open.
@@ -94,6 +96,16 @@ impl Clock {
     /// This clock as written for 24 hours: "07:30" leaves nothing open.
     pub(crate) fn known(self) -> Self {
         Self { known: true, ..self }
+    }
+
+    /// This clock as clocks of 24 hours show it.
+    pub(crate) fn of_24(self) -> Self {
+        Self { of_24: true, ..self }
+    }
+
+    /// In the half of the day that is meant where nothing decides.
+    pub(crate) fn usual(self) -> Self {
+        if self.of_24 { self.half(false) } else { self.within(Window::USUAL) }
     }
 
     /// In that half of the day, when it was open.
@@ -201,6 +213,7 @@ impl Window {
             minute: minute % DAY,
             second: None,
             known: true,
+            of_24: false,
             zone: None,
         })
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::clock::{Clock, Window};
 use super::day::Day;
 use super::duration::Length;
-use super::grammar::{AT, BARE, CLOCK, DATE, Grammar, Item, LENGTH, PART};
+use super::grammar::{AT, BARE, CLOCK, DATE, Grammar, Item, LENGTH, PART, Ways};
 use crate::lexicon::{SectionId, Sections};
 use crate::section;
 use crate::words::Gap;
@@ -103,7 +103,9 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
     for section in order {
         // "tonight" is a day and a part of one; the day is added when the two are put together.
         let Some(ways) = grammar.parts(section, at) else { continue };
-        let whole = |(to, _): &(usize, Item)| !broken(grammar, section, at, *to);
+        let whole = |(to, _): &(usize, Item)| {
+            !broken(grammar, section, at, *to) && !(section == CLOCK && is_date(grammar, at, *to))
+        };
         let Some((to, item)) = ways.each().filter(whole).max_by_key(|(to, _)| *to) else { continue };
         let weak = section == BARE
             || section == DATE && doubtful(grammar, at, to)
@@ -121,6 +123,19 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
         }
     }
     best.map(|best| Found { weak: best.weak && !led(grammar, &best), ..best })
+}
+
+/// True if what may be a time is a date too and is sooner that: "14.10 14:55", "am 3.12", "3.12.".
+fn is_date(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
+    let reads = |section, at| grammar.parts(section, at).map(Ways::each);
+    let dated = || reads(DATE, at).is_some_and(|mut ways| ways.any(|(end, _)| end == to));
+    let led = || before(grammar, DATE_LEAD, at).is_some();
+    let stopped = || {
+        let message = grammar.tokens.message;
+        message.text().get(grammar.tokens.bytes(at..to).end..).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let timed = || reads(CLOCK, grammar.skip(LEAD, to)).is_some_and(|mut ways| ways.next().is_some());
+    (led() || stopped() || timed()) && dated()
 }
 
 /// A month or day of the week that is also another word, and no more than that word.
@@ -142,21 +157,28 @@ fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bo
     let tokens = &grammar.tokens;
     let digit = |at: usize| tokens.all.get(at).is_some_and(|token| token.digit);
     let ranges = section != DATE && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
+    // "28.11. 18:30": a blank ends a row.
+    let tight = |a: usize, b: usize| {
+        let (a, b) = (tokens.all.get(a.min(b)), tokens.all.get(a.max(b)));
+        a.zip(b).is_some_and(|(a, b)| a.end == b.at)
+    };
     let goes_on = |sign: usize, beyond: usize, own: usize| {
         let raw = tokens.all.get(sign).map_or("", |token| tokens.message.raw(token));
         tokens.is_sign(sign)
             && digit(beyond)
             && digit(own)
             && !(raw == "-" && ranges)
-            && matches!(raw, "-" | "/" | "." | ":")
+            && (raw == "-" || matches!(raw, "/" | "." | ":") && tight(sign, beyond) && tight(sign, own))
     };
+    // "The 27." of "27.11.2017" is no day.
+    let ordinal = section == DATE && tokens.is_sign(to - 1) && digit(to) && tight(to - 1, to);
     let hour = section == DATE
         && digit(to - 1)
         && grammar.parts(CLOCK, to - 1).and_then(|ways| ways.longest()).is_some_and(|(end, _)| end > to);
     // "from 10 to 11" is no ten minutes to eleven.
     let ends = section == CLOCK && digit(at) && grammar.skip(TO, at + 1) > at + 1;
     let range = ends && [FROM, BETWEEN].into_iter().any(|from| before(grammar, from, at).is_some());
-    range || hour || goes_on(to, to + 1, to - 1) || at >= 2 && goes_on(at - 1, at - 2, at)
+    ordinal || range || hour || goes_on(to, to + 1, to - 1) || at >= 2 && goes_on(at - 1, at - 2, at)
 }
 
 /// True if the words before make a weak value a strong one.

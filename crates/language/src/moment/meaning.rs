@@ -35,6 +35,7 @@ pub(super) fn meaning(section: SectionId) -> Option<Meaning> {
 /// The meanings of the sections.
 const MEANINGS: &[(SectionId, Meaning)] = &[
     (section("clock.written"), |_, c| clock_written(c)),
+    (section("clock.exact"), |_, c| clock_exact(c)),
     (section("clock.spoken"), |_, c| clock_written(c)),
     (section("clock.hour"), |_, c| clock_hour(c)),
     (section("clock.bare_hour"), |_, c| clock_hour(c)),
@@ -167,6 +168,12 @@ fn clock(caught: &Caught<Item>) -> Option<Clock> {
 
 fn clock_hour(caught: &Caught<Item>) -> Option<Item> {
     Some(Item::Clock(Clock::new(number(caught, N)?, 0, None)?))
+}
+
+/// A time as clocks of 24 hours show it.
+fn clock_exact(c: &Caught<Item>) -> Option<Item> {
+    let Item::Clock(clock) = clock_written(c)? else { return None };
+    Some(Item::Clock(clock.of_24()))
 }
 
 /// Hours, minutes and maybe seconds, in this order. "07:30" is written as on a clock of 24 hours.

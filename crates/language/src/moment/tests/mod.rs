@@ -1,6 +1,7 @@
 //! Messages that are read as a time, a date, a moment or a duration, and messages that are not.
 
 mod calendars;
+mod german;
 
 use alloc::format;
 use alloc::string::{String, ToString};
