@@ -46,6 +46,8 @@ const THANKS: SectionId = section("thanks");
 
 /// Words a preposition has, at most.
 const PREPOSITION: usize = 4;
+/// The most words of a text that says what is looked for, and where: a longer one asks for more than that.
+const SOUGHT_IN: usize = 12;
 /// The most places in a row that are told apart.
 const ROW: usize = 3;
 
@@ -68,7 +70,7 @@ impl AnswerReader for Reader<'_> {
         let message = self.places.text;
         let said = remainder::read(self.lexicon, message, |words| self.whole(words))
             .and_then(|said| self.kept(said));
-        said.or_else(|no| self.tied().ok_or(no))
+        said.or_else(|no| self.tied().or_else(|| self.searched()).ok_or(no))
     }
 
     /// Every place that the question may ask for, with its words: known ones, and names behind a preposition. The end
@@ -199,6 +201,27 @@ impl<'r> Reader<'r> {
         let mut fit = self.all().filter(|range| self.role(range.start) == Some(wanted));
         let only = fit.next().filter(|_| fit.next().is_none() && !asks)?;
         Some(self.found(only).and(None))
+    }
+
+    /// The one place of a message that says what is looked for, and where, to who asks where to look.
+    fn searched(&self) -> Option<Match> {
+        let (message, question) = (self.places.text, self.context.question());
+        if question.all().is_empty() || self.wanted().is_some() || message.all().len() > SOUGHT_IN {
+            return None;
+        }
+        let words = message.all();
+        let (_, before) = words.split_last()?;
+        let sentences = before.iter().any(|word| word.after >= Gap::Hard);
+        let when = (0..words.len()).any(|at| words[at].digit || self.list(TAIL[0]).at(words, at));
+        let asks = sentences || when || words.iter().any(|word| word.after == Gap::Question);
+        let about = request::has_topic(self.lexicon, question);
+        if asks || about && request::strays(self.lexicon, message, question) {
+            return None;
+        }
+        let mut all = self.all();
+        let only = all.next().filter(|_| all.next().is_none())?;
+        (self.placed(LEAD[PREP], only.start) && self.role(only.start).is_none())
+            .then(|| self.found(only).and(None))
     }
 
     /// The part of a journey that the question asks for.
