@@ -187,7 +187,7 @@ fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
     if let Some(reason) = able.find_map(|lexicon| request::explicit(lexicon, message, context.question())) {
         return Err(NoMatch { reason });
     }
-    if is_acknowledgement(message, &Context::default()) {
+    if is_acknowledgement(message, &Context::default()) || ends_all(message) {
         return Err(NoMatch { reason: "acknowledgement" });
     }
     if let Some(aside) = beside(message) {
@@ -195,4 +195,13 @@ fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
     }
     let value = Value::Text(message.text().trim().to_string());
     Ok(Found::of(value, message.all()).and(None))
+}
+
+/// The fewest words with which a text ends all that was asked for: "no" or "nothing" may be the text itself.
+const FAREWELL: usize = 4;
+
+/// True if a text says in a sentence that nothing more is wanted: "that's everything I need".
+fn ends_all(message: &Words) -> bool {
+    let anything = Context::default().to("Is there anything else?");
+    message.all().len() >= FAREWELL && is_acknowledgement(message, &anything)
 }

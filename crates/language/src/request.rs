@@ -39,6 +39,7 @@ const PERSON: SectionId = section("request.person");
 const PLACED: SectionId = section("request.placed");
 const OPEN: SectionId = section("question.open");
 const INFORMATION: SectionId = section("question.information");
+const FACT: SectionId = section("question.fact");
 const PROPOSES: SectionId = section("question.proposes");
 
 /// A question of so few words is an answer that is not sure: "Chinese?"
@@ -252,6 +253,11 @@ impl<'r> Reader<'r> {
         let asks =
             (sentence.last().is_some_and(|w| w.after == Gap::Question) || starts(OPEN)) && !starts(PROPOSES);
         if starts(INFORMATION) && !starts(PROPOSES) && first {
+            return Some("a question");
+        }
+        // "And the humidity?" asks for a fact; "Chinese?" is an answer that is not sure.
+        let fact = self.list(FACT).longest(sentence, from);
+        if asks && fact > 0 && from + fact == sentence.len() {
             return Some("a question");
         }
         // The verb of a request is not what it is about: "show me a park" asks for no show.

@@ -134,6 +134,12 @@ fn text_takes_what_is_no_request() {
         ("I want to see the Angels Vs Mariners.", true),
         ("I'd like to book a cab to the theater.", false),
         ("Thanks, that's all.", false),
+        ("Thank you, that's everything I need.", false),
+        ("Phone number?", false),
+        ("And the average rating?", false),
+        ("Und die Telefonnummer?", false),
+        ("Address", true),
+        ("Chinese?", true),
         ("", false),
         ("🎉", false),
     ] {
