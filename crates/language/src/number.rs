@@ -31,6 +31,7 @@ const REMARK: SectionId = section("number.remark");
 const UNSURE: SectionId = section("unsure");
 const AFTER: [SectionId; 4] = [section("tail"), section("filler"), section("thanks"), section("number.tail")];
 const BEFORE: SectionId = section("number.before");
+const FOLLOWS: SectionId = section("more.so");
 const ENDS: SectionId = section("number.ends");
 const THING: SectionId = section("number.thing");
 /// Nouns by kind: a number of one kind is no answer to a question about another.
@@ -183,10 +184,15 @@ impl<'r> Reader<'r> {
         to - at
     }
 
-    /// The number once more: "45 (forty five)".
+    /// The number once more, or who they are: "45 (forty five)", "it's just me, so one", "One. Just me."
     fn again(&self, words: &[Word], value: Decimal, at: usize) -> bool {
-        let behind = at > 0 && words[at - 1].after == Gap::Soft;
-        let other = self.value(words, at).filter(|(other, _)| behind && *other == value);
+        let apart = at > 0 && words[at - 1].after != Gap::Space;
+        let from = at + self.list(FOLLOWS).longest(words, at);
+        if !apart && from == at {
+            return false;
+        }
+        let who = || self.people(words, from).map(|(n, next)| (Decimal::whole(n), next));
+        let other = self.value(words, from).or_else(who).filter(|(other, _)| *other == value);
         other.is_some_and(|(_, next)| self.ends(words, next + self.noun(words, next)))
     }
 
@@ -267,7 +273,10 @@ impl<'r> Reader<'r> {
         let alone = || {
             words.get(end).is_none() && self.message.all().last().map(|w| w.at) == words.last().map(|w| w.at)
         };
-        let counts = members > 1 || (members == 1 && own && (alone() || words[end - 1].after >= Gap::Hard));
+        let counts = members > 1
+            || (members == 1
+                && own
+                && (alone() || words[end - 1].after >= Gap::Hard || self.list(FOLLOWS).at(words, end)));
         counts.then_some((sum, end)).filter(|(sum, _)| *sum > 0)
     }
 }
@@ -362,6 +371,10 @@ mod tests {
             ("one of them", "1"),
             ("no kids", "0"),
             ("None.", "0"),
+            ("just me, so 1", "1"),
+            ("just me so one", "1"),
+            ("One. Just me.", "1"),
+            ("me and my wife, so two", "2"),
             ("just me", "1"),
             ("Me and my wife", "2"),
             ("the two of us", "2"),

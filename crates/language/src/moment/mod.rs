@@ -34,6 +34,7 @@ use tokens::Tokens;
 pub(crate) const OWN: SectionId = section("time.date");
 const TURN: SectionId = section("turn");
 const PAST: SectionId = section("time.past");
+const ENDS: [SectionId; 4] = [section("thats_it"), section("closing"), section("bye"), section("greeting")];
 
 impl<'m> Reader<'m> {
     /// Reads a message for one of the four types.
@@ -46,7 +47,9 @@ impl<'m> Reader<'m> {
         let tokens = Tokens::of(message);
         let said = Said { now: context.local(), past: lexicon.section(PAST).within(&tokens.all) };
         let grammar = Grammar::new(lexicon, tokens, said);
-        let closes = is_acknowledgement(message, &Context::default());
+        // "That's all for today" closes; "tomorrow would be great, thanks" answers.
+        let ends = |id| lexicon.section(id).within(message.all());
+        let closes = ENDS.into_iter().any(ends) && is_acknowledgement(message, &Context::default());
         let found = if closes { Vec::new() } else { items::all(&grammar, kind) };
         Self { grammar, closes, found, context, kind }
     }

@@ -168,6 +168,7 @@ fn dates() {
         &context(),
         &[
             ("tomorrow", "2026-01-15"),
+            ("Tomorrow would be great, thanks.", "2026-01-15"),
             ("the 8th", "2026-02-08"),
             ("the 14th", "2026-01-14"),
             ("Friday", "2026-01-16"),
