@@ -17,8 +17,6 @@ const WEEKDAY: SectionId = section("time.weekday");
 const LAST: SectionId = section("selection.last");
 const FIRST: SectionId = section("selection.first");
 const MIDDLE: SectionId = section("selection.middle");
-const BEFORE_LAST: SectionId = section("selection.before_last");
-const FROM_END: SectionId = section("selection.from_end");
 const COUNT: SectionId = section("selection.count");
 const MEASURE: SectionId = section("selection.measure");
 const SIDE: SectionId = section("selection.side");
@@ -117,15 +115,8 @@ impl Positions<'_> {
     fn read(self, words: &[Word], at: usize) -> Option<Read> {
         let ordinal = |nth: usize, to: usize| Some(Read { nth, to, said: Said::Ordinal, letter: false });
         let long = |id| Some(self.list(id).longest(words, at)).filter(|length| *length > 0);
-        if let Some(before) = long(BEFORE_LAST) {
-            return ordinal(self.count.checked_sub(1)?, at + before);
-        }
         if let Some(nth) = self.list(ORDINAL).value(&words[at]) {
-            let nth = usize::try_from(nth).ok()?;
-            return match self.list(FROM_END).longest(words, at + 1) {
-                0 => ordinal(nth, at + 1),
-                from_end => ordinal((self.count + 1).checked_sub(nth)?, at + 1 + from_end),
-            };
+            return ordinal(usize::try_from(nth).ok()?, at + 1);
         }
         if let Some(middle) = long(MIDDLE) {
             // Of an even number no option is in the middle.

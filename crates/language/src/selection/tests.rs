@@ -117,6 +117,7 @@ fn none_or_two() {
         ("A|B", "for two"),
         ("A|B", "2 people"),
         ("A|B", "a good one"),
+        ("A|B", "second to last"),
         ("A|B", "first and second"),
         ("A|B", "both"),
         ("A|B", "either"),
