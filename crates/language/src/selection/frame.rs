@@ -20,6 +20,7 @@ const DEFINITE: SectionId = section("selection.definite");
 const UNLIKE: SectionId = section("selection.unlike");
 const WANTS: SectionId = section("selection.wants");
 const PRAISE: SectionId = section("selection.praise");
+const OVER: SectionId = section("selection.over");
 const SUBJECT: SectionId = section("selection.subject");
 const PLACE: SectionId = section("selection.place");
 const JOINER: SectionId = section("joiner");
@@ -60,6 +61,7 @@ pub(super) struct Frame<'m> {
     definite: Section,
     wants: Section,
     praise: Section,
+    over: Section,
     /// Begin what else is said of an option that is chosen: where, with whom, and why.
     onward: [Section; 2],
     rows: Vec<OnceCell<Row>>,
@@ -93,6 +95,7 @@ impl<'m> Frame<'m> {
             definite: lexicon.section(DEFINITE),
             wants: lexicon.section(WANTS),
             praise: lexicon.section(PRAISE),
+            over: lexicon.section(OVER),
             onward: [PLACE, JOINER].map(|id| lexicon.section(id)),
             rows: vec![OnceCell::new(); message.all().len()],
         }
@@ -198,14 +201,16 @@ impl<'m> Frame<'m> {
             within.any(|at| lists.iter().any(|list| list.at(words, at)))
         };
         let before = begins(Gap::Soft)..option.start;
-        if says(&[self.wants], before.clone()) || says(&[self.wants, self.praise], option.end..end) {
+        let after = option.end..end;
+        let over = says(&[self.over], after.clone());
+        if says(&[self.wants], before.clone()) || !over && says(&[self.wants, self.praise], after) {
             return true;
         }
         // A name may be in another language than the sentence.
         let tells = |mut within: Range<usize>| {
             within.any(|at| anywhere(self.message.languages(), SUBJECT, words, at) > 0)
         };
-        if self.leads(before.clone()) { self.goes_on(option.end) } else { !tells(before) }
+        if self.leads(before.clone()) { !over && self.goes_on(option.end) } else { !tells(before) }
     }
 
     /// True if all of these words lead to an option.
