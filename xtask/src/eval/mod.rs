@@ -36,6 +36,8 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
             data.display()
         )
     })?;
+    // Before anything is written, which would count as a change.
+    let commit = provenance::commit(repo);
     cargo(repo, &["build", "--profile", "ci-release", "--locked", "-p", "throughline-cli"])?;
     let predictions = std::env::temp_dir().join(format!("throughline-eval-{}.jsonl", std::process::id()));
     let report = throughline(repo, &data, &["--json", "--predictions", &predictions.to_string_lossy()])?;
@@ -59,7 +61,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if write {
         let origin = page::Origin {
             day: provenance::today(repo),
-            commit: provenance::commit(repo),
+            commit,
             machine: provenance::machine(),
             data: provenance::data_name(&data),
             cases: report["cases"].to_string(),

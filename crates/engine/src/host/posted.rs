@@ -11,7 +11,7 @@ use crate::data::pending::{PendingKind, Slot};
 use crate::data::policy::hosting::{BuiltIn, Replies};
 use crate::messages;
 use crate::turn::Turn;
-use throughline_language::{Expected, Words};
+use throughline_language::Expected;
 
 /// Stores a message that the host's agent has posted, and opens a pending if it asks something.
 pub(crate) fn posted(turn: &mut Turn<'_>, posted: &AssistantPosted) -> Decision {
@@ -52,9 +52,7 @@ impl Turn<'_> {
         if let Some(task) = &posted.task {
             self.belongs_to(task);
         }
-        if self.head.window.texts().next().is_none() {
-            self.learn_language(&Words::of(&posted.text));
-        }
+        self.begun_by_host(&posted.text);
         let task = self.task_here();
         let id = MessageId(self.new_id(MessageId::PREFIX));
         self.keep(Message {

@@ -128,6 +128,9 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
             );
         }
     };
+    if let Some(title) = &shown.title {
+        turn.begun_by_host(title);
+    }
     let message = shown.message_id.as_deref().map(|id| shown_by(turn, id));
     let known = turn.get::<OptionSet>(&newer.id).cloned();
     let mut set = known.clone().unwrap_or_else(|| newer.clone());

@@ -63,8 +63,15 @@ impl Turn<'_> {
         if languages == words.languages() { words } else { Words::new(words.text(), languages) }
     }
 
+    /// Learns the language of a lane from the first words of a host's agent, if nobody wrote before.
+    pub(crate) fn begun_by_host(&mut self, text: &str) {
+        if self.head.window.texts().next().is_none() {
+            self.learn_language(&Words::of(text));
+        }
+    }
+
     /// Learns the language that people write here from a message that is clearly in one.
-    pub(crate) fn learn_language(&mut self, words: &Words) {
+    fn learn_language(&mut self, words: &Words) {
         let first = self.lane.head.window.texts().next().is_none();
         let spoken = if first { spoken_first(words) } else { spoken(words) };
         let spoken = spoken.and_then(|spoken| Language::of(spoken.code()));
