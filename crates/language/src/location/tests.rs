@@ -155,7 +155,7 @@ fn the_question_decides_between_two() {
     }
 }
 
-/// Who asks where to look is told what for as well as where.
+/// Answers to who asks where to look, which say what for as well.
 #[test]
 fn what_is_looked_for_is_said_with_the_place() {
     for asked in [

@@ -104,7 +104,7 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
         // "tonight" is a day and a part of one; the day is added when the two are put together.
         let Some(ways) = grammar.parts(section, at) else { continue };
         let whole = |(to, _): &(usize, Item)| {
-            !broken(grammar, section, at, *to) && !(section == CLOCK && is_date(grammar, at, *to))
+            !(broken(grammar, section, at, *to) || section == CLOCK && is_date(grammar, at, *to))
         };
         let Some((to, item)) = ways.each().filter(whole).max_by_key(|(to, _)| *to) else { continue };
         let weak = section == BARE
