@@ -246,7 +246,7 @@ pub struct ShownRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focused_option: Option<String>,
     /// The number of the first option displayed; 1 if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole::optional", skip_serializing_if = "Option::is_none")]
     pub numbers_from: Option<u16>,
     /// Comparisons of the list's own.
     #[serde(skip_serializing_if = "Option::is_none")]

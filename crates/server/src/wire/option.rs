@@ -49,7 +49,6 @@ pub struct ShownBody {
     pub focused_option: Option<String>,
     /// Number that the first option is displayed with; 1 if absent. A list of more than 50 options is shown in pages of one place,
     /// whose numbers go on: the second page of 50 has 51.
-    #[serde(default, deserialize_with = "whole::optional")]
     #[schema(minimum = 1, maximum = 950, example = 1)]
     pub numbers_from: Option<u16>,
     /// Comparisons of the list's own, by the words that ask for them.

@@ -223,3 +223,10 @@ fn fields_and_comparisons_are_read_or_refused_with_their_place() {
         assert_eq!(places(&shown(|list| list["comparisons"] = own.clone())), [place], "{own}");
     }
 }
+
+#[test]
+fn a_first_number_may_be_written_with_a_point() {
+    let shown: ShownRequest = serde_json::from_str(r#"{"numbers_from": 51.0}"#).unwrap();
+    assert_eq!(shown.numbers_from, Some(51));
+    assert!(serde_json::from_str::<ShownRequest>(r#"{"numbers_from": 51.5}"#).is_err());
+}
