@@ -329,7 +329,7 @@ impl Reader<'_> {
     /// "Great, find me a hotel" after "How about True Grit?": who praises what is proposed, and asks for another thing to be
     /// done, takes it. A question may be about it, and a comparison looks for something better.
     ///
-    /// Where nobody knows what the question is about, only a firm agreement goes on to anything.
+    /// Only a firm agreement goes on to anything, if nobody knows what the question is about.
     fn moves_on(&self, rest: &[Word], agrees: Strength) -> bool {
         let from = usize::from(self.list(JOINER).at(rest, 0));
         let known = request::has_topic(self.lexicon, self.question);

@@ -299,6 +299,13 @@ impl OptionSet {
         of_host.map_or(1..1 + self.options.len(), Showing::numbers)
     }
 
+    /// True if no number of the list is one of these: it is another page.
+    #[must_use]
+    pub(crate) fn is_apart(&self, numbers: &Range<usize>) -> bool {
+        let own = self.numbers();
+        own.end <= numbers.start || numbers.end <= own.start
+    }
+
     /// Returns the newest appearance that `user` saw.
     #[must_use]
     pub fn newest(&self, user: &str) -> Option<&Showing> {

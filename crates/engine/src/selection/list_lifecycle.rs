@@ -44,9 +44,7 @@ impl ListKind {
 
     /// True if the given list is a later page of this one: of the same place, with other numbers.
     fn has_page(&self, set: &OptionSet) -> bool {
-        let (own, theirs) = (&self.numbers, set.numbers());
-        let apart = own.end <= theirs.start || theirs.end <= own.start;
-        theirs.start > 1 && apart && self.instance == set.scope_instance
+        set.numbers().start > 1 && set.is_apart(&self.numbers) && self.instance == set.scope_instance
     }
 }
 

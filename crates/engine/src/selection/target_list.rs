@@ -372,9 +372,7 @@ impl<'s> ResolveInput<'s> {
         let (id, scope, instance) = (of.id.clone(), of.scope, of.scope_instance.clone());
         let numbers = of.numbers();
         self.sets.iter().copied().filter(move |set| {
-            let theirs = set.numbers();
-            let apart = theirs.end <= numbers.start || numbers.end <= theirs.start;
-            set.id != id && set.scope == scope && set.scope_instance == instance && apart
+            set.id != id && set.scope == scope && set.scope_instance == instance && set.is_apart(&numbers)
         })
     }
 
