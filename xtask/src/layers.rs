@@ -39,8 +39,8 @@ const LAYERS: &[Layer] = &[
         name: "server",
         row: "hosts",
         may: &[
-            "language", "messages", "engine", "testkit", "net", "store", "channels", "models", "trackers",
-            "tools", "runtime",
+            "language", "messages", "engine", "testkit", "eval", "net", "store", "channels", "models",
+            "trackers", "tools", "runtime",
         ],
         tests: &["fakes", "protocols"],
     },

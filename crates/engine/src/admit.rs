@@ -22,7 +22,9 @@ pub enum Admission {
 pub fn admit(lane: &Lane, event: &Event, policy: &Policy) -> Admission {
     let Some(ask) = &lane.head.ask else { return Admission::Now };
     let EventKind::MessagePosted(posted) = &event.kind else { return Admission::Now };
-    if interrupt(&Words::of(&posted.text)).is_some() || policy.command.rest(&posted.text).is_some() {
+    if interrupt(&Words::of(&policy.in_known_words(&posted.text))).is_some()
+        || policy.command.rest(&posted.text).is_some()
+    {
         return Admission::Now;
     }
     let soon = event.received_at.since(ask.since) <= policy.ask.collect_ms;

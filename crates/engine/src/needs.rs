@@ -65,7 +65,8 @@ pub fn effects_told(lane: &Lane, event: &Event, given: &StepInput, policy: &Poli
         EventKind::Command { .. } | EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. } => true,
         EventKind::MessagePosted(posted) => {
             policy.command.rest(&posted.text).is_some()
-                || posted.text.len() <= LONGEST_STOP && tells_state(&Words::of(&posted.text))
+                || posted.text.len() <= LONGEST_STOP
+                    && tells_state(&Words::of(&policy.in_known_words(&posted.text)))
         }
         _ => false,
     };

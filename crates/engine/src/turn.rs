@@ -344,7 +344,8 @@ impl<'a> Turn<'a> {
             untrusted: !routed_message::actor_is_trusted(self),
         });
         self.head.last_message_at = Some(self.now());
-        let words = self.heard_in(Words::new(text, self.languages()));
+        let words = self.words_of(text);
+        let words = self.heard_in(words);
         let by = self.event.actor.clone();
         self.route(RoutedMessage::new(id, by, words, self.event.received_at))
     }

@@ -16,6 +16,7 @@ mod goals;
 mod gold;
 mod guard;
 mod intent;
+pub mod learn;
 mod listed;
 mod pending;
 mod question;

@@ -88,7 +88,7 @@ fn pending(question: &AssistantPosted, said: &str, turn: &Recorded, after: &[Rec
 }
 
 /// Returns true if the question is repeated before another one is asked: the message did not answer it.
-fn asked_again(question: &AssistantPosted, after: &[Recorded]) -> bool {
+pub(crate) fn asked_again(question: &AssistantPosted, after: &[Recorded]) -> bool {
     let next = after.iter().find_map(|turn| match &turn.event.kind {
         EventKind::AssistantPosted(posted) if posted.expected.is_some() => Some(posted),
         _ => None,
@@ -125,7 +125,7 @@ fn intent(said: &str, turn: &Recorded, after: &[Recorded]) -> Option<Json> {
 
 /// Returns the wanted intent by the card that followed; `Some(None)` if it was none of the offered. The next card of
 /// that kind belongs to another message.
-fn wanted(turn: &Recorded, after: &[Recorded]) -> Option<Option<Intent>> {
+pub(crate) fn wanted(turn: &Recorded, after: &[Recorded]) -> Option<Option<Intent>> {
     let asked = |turn: &Recorded| turn.summary.decision.reason == Reason::GateOpened;
     let drafted = |turn: &Recorded| {
         turn.summary.decision.intent == Some(Intent::Ticket)

@@ -28,7 +28,7 @@ impl Runtime {
         given: &StepInput,
     ) -> Result<Vec<FactSet>, RuntimeError> {
         let mut sets = Vec::new();
-        for key in fact_needs(lane, event, given, &self.policy) {
+        for key in fact_needs(lane, event, given, &self.in_force(&lane.key.tenant).policy) {
             sets.push(FactSet::clone(&*self.facts(&key).await?));
         }
         Ok(sets)

@@ -70,7 +70,7 @@ impl Runtime {
             counters::delivery(&inbound.identity.lane, "new");
             return Ok(Accepted::New);
         }
-        let limit = inbound.limit(self.policy.intake.queue);
+        let limit = inbound.limit(self.policy().intake.queue);
         let (lane, kind) = (inbound.identity.lane.clone(), inbound.event.kind.name().to_owned());
         let accepted = self.store.accept(inbound.waits(limit)).await?;
         self.faults.at(FailPoint::InboxCommitted, &kind)?;

@@ -62,7 +62,7 @@ impl Runtime {
         loop {
             let Some(actor) = self.hold(key, held).await? else { return Ok(LaneRun { more: false, ..run }) };
             let Some(row) = self.next_row(&actor.lane).await? else { return Ok(run) };
-            let long = run.turns >= self.policy.intake.turns_per_claim
+            let long = run.turns >= self.policy().intake.turns_per_claim
                 || self.store.now().since(began) >= limits::RUN;
             if run.turns > 0 && long && self.wakes.crowded() {
                 return Ok(LaneRun { more: true, ..run });
@@ -106,7 +106,9 @@ impl Runtime {
     /// True if the row has to wait. An unreadable row never waits: its turn will give it up.
     fn waits(&self, lane: &Lane, row: &WaitingRow) -> bool {
         let Ok(envelope) = intake::decode(row) else { return false };
-        let admission = catch_unwind(AssertUnwindSafe(|| admit(lane, &envelope.event, &self.policy)));
+        let admission = catch_unwind(AssertUnwindSafe(|| {
+            admit(lane, &envelope.event, &self.in_force(&lane.key.tenant).policy)
+        }));
         matches!(admission, Ok(Admission::Wait))
     }
 

@@ -96,6 +96,8 @@ pub struct Ports {
     pub model: Option<Arc<dyn Model>>,
     /// Effect classes that a channel's host performs itself, as (channel, class).
     pub hosted: Vec<(String, EffectClass)>,
+    /// Channels whose host is this process itself: its workers perform the acts that are approved there.
+    pub own_host: Vec<String>,
 }
 
 impl Ports {
@@ -109,7 +111,8 @@ impl Ports {
         );
         let hosts = self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class)
             || shown && policy.hosting(lane).replies == Replies::Host;
-        if class.is_host_only() || hosts {
+        let ours = class == EffectClass::HostAct && self.own_host.contains(&lane.channel);
+        if class.is_host_only() && !ours || hosts {
             return Some(Performer::Host);
         }
         let reads = self.channels.get(&lane.channel).is_none_or(|c| c.surface() == Surface::ReadFromStore);

@@ -31,7 +31,7 @@ impl Runtime {
         forget_token(&mut event.kind);
         let stepped = async {
             let given = self.look_up(&lane, &event, Addressing::default()).await?;
-            Ok::<_, RuntimeError>(self.try_step(&lane, &event, &given))
+            Ok::<_, RuntimeError>(self.try_step(&lane, &event, &given).map(|(step, _)| step))
         };
         let Some(step) = self.away.run(&lane, &event.kind, stepped).await? else {
             return Ok(PressPreview::default());

@@ -1,12 +1,17 @@
 //! Decides recorded turns again and compares hashes. Nothing is written and nothing is sent.
 
+use std::ops::RangeInclusive;
+
 use throughline_engine::data::canonical_json;
 use throughline_engine::data::lane::Lane;
-use throughline_engine::{Event, LaneKey, Policy, Reason, Step, step};
+use throughline_engine::{Decision, Event, LaneKey, Policy, Reason, Step, step};
 use throughline_store::StoredTurn;
 
-use crate::turn_log::{GENESIS, chain, content_hash, restore};
+use crate::turn_log::{Content, GENESIS, chain, content_hash, restore};
 use crate::{Runtime, RuntimeError, stored};
+
+/// A look at the lane before a turn, and at the turn's content.
+type Before<'b> = dyn FnMut(&Lane, &Content) + Send + 'b;
 
 /// The result of deciding one recorded turn again.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +73,28 @@ impl Runtime {
         from: u64,
         seen: impl FnMut(&Replayed),
     ) -> Result<usize, RuntimeError> {
-        Ok(self.replay_between(key, from, u64::MAX, seen).await?.0)
+        Ok(self.replay_between(key, from..=u64::MAX, seen, &mut |_, _| ()).await?.0)
+    }
+
+    /// Decides a lane's turns as [`Self::replay`] does, and each of them once more under each of some policies: on the lane as it was
+    /// before that turn, with what was looked up then. Calls `decided` with each turn's revision, the policy's place and the
+    /// decision; a turn whose state or content is not known any more is left out.
+    ///
+    /// # Errors
+    /// As [`Self::replay`].
+    pub async fn replay_under(
+        &self,
+        key: &LaneKey,
+        policies: &[Policy],
+        mut decided: impl FnMut(u64, usize, Decision) + Send,
+    ) -> Result<(), RuntimeError> {
+        let mut again = |lane: &Lane, content: &Content| {
+            for (at, policy) in policies.iter().enumerate() {
+                decided(lane.revision + 1, at, step(lane, &content.event, &content.given, policy).decision);
+            }
+        };
+        self.replay_between(key, 1..=u64::MAX, |_| (), &mut again).await?;
+        Ok(())
     }
 
     /// Decides one turn again. It starts at the nearest checkpoint, so at most a hundred turns are read.
@@ -77,7 +103,8 @@ impl Runtime {
     /// As [`Self::replay`].
     pub async fn replay_turn(&self, key: &LaneKey, revision: u64) -> Result<Option<Replayed>, RuntimeError> {
         let mut found = None;
-        self.replay_between(key, revision, revision, |replayed| found = Some(replayed.clone())).await?;
+        let seen = |replayed: &Replayed| found = Some(replayed.clone());
+        self.replay_between(key, revision..=revision, seen, &mut |_, _| ()).await?;
         Ok(found)
     }
 
@@ -89,7 +116,7 @@ impl Runtime {
     pub async fn what_if(&self, stored: &StoredTurn, event: &Event) -> Result<Option<WhatIf>, RuntimeError> {
         let turn = stored::turn(stored)?;
         let (key, before) = (&stored.lane, stored.revision.saturating_sub(1));
-        let (_, lane) = self.replay_between(key, stored.revision, before, |_| ()).await?;
+        let (_, lane) = self.replay_between(key, stored.revision..=before, |_| (), &mut |_, _| ()).await?;
         let policy = self.policy_of(&key.tenant, &turn.row.policy).await?;
         let (Some(mut lane), Some(content), Some(policy)) = (lane, turn.content, policy) else {
             return Ok(None);
@@ -100,15 +127,16 @@ impl Runtime {
         Ok(Some(WhatIf { before, after: canonical_json::hex(&lane.state_hash()), step }))
     }
 
-    /// Decides the turns up to `to` again and reports those from `from` on. Returns how many turns were decided, and
-    /// the lane after them if it is known.
+    /// Decides the turns up to the end of `range` again and reports those from its start on. Calls `before` with the
+    /// lane before each turn and the turn's content. Returns how many turns were decided, and the lane after them if it is known.
     async fn replay_between(
         &self,
         key: &LaneKey,
-        from: u64,
-        to: u64,
+        range: RangeInclusive<u64>,
         mut seen: impl FnMut(&Replayed),
+        before: &mut Before<'_>,
     ) -> Result<(usize, Option<Lane>), RuntimeError> {
+        let (from, to) = range.into_inner();
         let (lane, mut prev) = self.start(key, from).await?;
         let mut at = lane.revision;
         // `None` after a turn that could not be decided again, until the next checkpoint.
@@ -124,9 +152,9 @@ impl Runtime {
                 if known.is_none() {
                     known = self.checkpoint_at(key, stored.revision - 1).await?;
                 }
-                let before = known.is_some();
-                let mut replayed = self.again(key, &mut known, stored, prev.as_deref()).await?;
-                if erased && !before && matches!(replayed.verdict, Comparison::Unknown(_)) {
+                let was_known = known.is_some();
+                let mut replayed = self.again(key, &mut known, stored, prev.as_deref(), before).await?;
+                if erased && !was_known && matches!(replayed.verdict, Comparison::Unknown(_)) {
                     replayed.verdict = Comparison::ContentErased;
                 }
                 erased = replayed.verdict == Comparison::ContentErased;
@@ -176,6 +204,7 @@ impl Runtime {
         known: &mut Option<Lane>,
         stored: &StoredTurn,
         prev: Option<&str>,
+        before: &mut Before<'_>,
     ) -> Result<Replayed, RuntimeError> {
         let turn = stored::turn(stored)?;
         let row = &turn.row;
@@ -189,12 +218,12 @@ impl Runtime {
         let chained =
             prev.is_none_or(|prev| prev == log.prev_hash) && chain(&log.prev_hash, &log.row) == log.hash;
         let intact = turn.content.is_none() || content_hash(&log.salt, &log.content) == row.content;
-        let before = known.take();
+        let lane = known.take();
         if !(chained && intact) {
             return Ok(replayed(Comparison::Tampered));
         }
         let Some(content) = &turn.content else { return Ok(replayed(Comparison::ContentErased)) };
-        let Some(mut lane) = before else {
+        let Some(mut lane) = lane else {
             return Ok(replayed(Comparison::Unknown(
                 "the state before it is not known: an earlier turn is gone",
             )));
@@ -204,6 +233,7 @@ impl Runtime {
                 "the policy it was decided under was not kept, or is another version's",
             )));
         };
+        before(&lane, content);
         let again = step(&lane, &content.event, &content.given, &policy);
         let effects = again.effects.iter().map(|effect| (effect.body.class().as_str(), effect.id.as_str()));
         let same_effects = effects.eq(row.effects.iter().map(|(class, id)| (class.as_str(), id.as_str())));
@@ -222,8 +252,9 @@ impl Runtime {
 
     /// The policy of a turn, if it was kept and this version knows all of it.
     async fn policy_of(&self, tenant: &str, version: &str) -> Result<Option<Policy>, RuntimeError> {
-        if version == self.policy_version {
-            return Ok(Some(self.policy.clone()));
+        let in_force = self.in_force(tenant);
+        if version == in_force.version {
+            return Ok(Some(in_force.policy.clone()));
         }
         let stored = self.store.policy(tenant, version).await?;
         Ok(stored.and_then(|stored| serde_json::from_str(&stored).ok()))

@@ -11,6 +11,7 @@ use crate::away::Away;
 use crate::fact_cache::FactCache;
 use crate::held_lanes::HeldLanes;
 use crate::in_flight::InFlight;
+use crate::policies::{Policies, PolicyInForce};
 use crate::{Crash, FailPoint, Faults, Keys, Ports, RuntimeError, Wakes};
 
 /// A source of 16 random bytes, for salts and commit ids. The simulator passes a seeded one.
@@ -37,8 +38,7 @@ pub struct Parts {
 pub struct Runtime {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) ports: Ports,
-    pub(crate) policy: Policy,
-    pub(crate) policy_version: String,
+    pub(crate) policies: Policies,
     pub(crate) keys: Keys,
     pub(crate) faults: Arc<dyn Faults>,
     pub(crate) entropy: Entropy,
@@ -59,12 +59,10 @@ impl Runtime {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, ports, policy, keys, faults, entropy } = parts;
         let owner = hex(&entropy());
-        let policy_version = policy.version();
         Self {
             store,
             ports,
-            policy,
-            policy_version,
+            policies: Policies::new(policy),
             keys,
             faults,
             entropy,
@@ -85,10 +83,11 @@ impl Runtime {
         &self.store
     }
 
-    /// The policy in force.
+    /// The configured policy. What a tenant added to it changes how messages are read, and nothing else:
+    /// [`Self::in_force`].
     #[must_use]
     pub fn policy(&self) -> &Policy {
-        &self.policy
+        &self.policies.configured.policy
     }
 
     /// The keys that button tokens are made with.
@@ -138,7 +137,8 @@ impl Runtime {
     /// # Errors
     /// The store did not answer.
     pub async fn recover(&self, tenant: &str) -> Result<usize, RuntimeError> {
-        self.store.keep_policy(tenant, &self.policy_version, &jcs(&self.policy)).await?;
+        let PolicyInForce { policy, version } = &*self.in_force(tenant);
+        self.store.keep_policy(tenant, version, &jcs(policy)).await?;
         self.wakes.serve(tenant);
         let lanes = self.store.lanes_with_work(10_000).await?;
         for lane in &lanes {

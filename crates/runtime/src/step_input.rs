@@ -55,7 +55,7 @@ impl Runtime {
                 if !given.model.is_empty() {
                     given.paused = self.paused(key).await?;
                 }
-                if self.policy.command.rest(&posted.text).is_some() {
+                if self.policy().command.rest(&posted.text).is_some() {
                     given.last_turn = self.last_turn(key).await?;
                 }
             }
@@ -83,7 +83,7 @@ impl Runtime {
             }
             _ => {}
         }
-        if let Some(told) = effects_told(lane, event, &given, &self.policy) {
+        if let Some(told) = effects_told(lane, event, &given, &self.in_force(&lane.key.tenant).policy) {
             given.paused = self.paused(key).await?;
             given.effects = Some(self.standings(lane, told).await?);
             let waiting = self.store.awaited(key).await?.into_iter();
@@ -140,7 +140,7 @@ impl Runtime {
 
     /// The newest messages that are no longer raw, oldest first, as far as the store has them.
     async fn covered(&self, lane: &Lane) -> Result<Vec<Message>, RuntimeError> {
-        let most = self.policy.summary.hard_cap;
+        let most = self.policy().summary.hard_cap;
         let mut found = Vec::new();
         let mut before = u64::MAX;
         while found.len() < most {
@@ -167,7 +167,7 @@ impl Runtime {
     async fn revive(&self, lane: &Lane, event: &Event, given: &mut StepInput) -> Result<(), RuntimeError> {
         for _ in 0..6 {
             let mut found = false;
-            for key in needs(lane, event, given, &self.policy) {
+            for key in needs(lane, event, given, &self.in_force(&lane.key.tenant).policy) {
                 let Some(stored) = self.store.record(&lane.key, key.kind.as_str(), &key.key).await? else {
                     continue;
                 };

@@ -59,6 +59,8 @@ pub(crate) enum Origin {
 pub(crate) struct Decided {
     given: StepInput,
     step: Step,
+    /// The version of the policy it was decided under.
+    policy: String,
     /// The end of its inbox row.
     end: RowState,
 }
@@ -124,11 +126,11 @@ impl Runtime {
     ) -> Result<Option<Decided>, RuntimeError> {
         let given = self.look_up(lane, event, addressing).await?;
         self.faults.at(FailPoint::ContextRead, event.kind.name())?;
-        let Some(step) = self.try_step(lane, event, &given) else { return Ok(None) };
+        let Some((step, policy)) = self.try_step(lane, event, &given) else { return Ok(None) };
         let given = StepInput { facts: step.used_fact_sets(given.facts), ..given };
         let ignored = step.decision.outcome == Verdict::Ignored;
         let end = if ignored { RowState::Ignored } else { RowState::Done };
-        Ok(Some(Decided { given, step, end }))
+        Ok(Some(Decided { given, step, policy, end }))
     }
 
     /// Counts a failure of an event, and sets the event aside after enough of them. The turn of that is a notice
@@ -141,7 +143,7 @@ impl Runtime {
     ) -> Result<TurnEnd, RuntimeError> {
         let failures = self.store.count_failure(&row.lane, row.seq).await?;
         tracing::error!(key = %row.key, failures, "handling an event failed");
-        if failures < self.policy.intake.failures {
+        if failures < self.policy().intake.failures {
             return Ok(TurnEnd::Raced);
         }
         metrics::counter!("throughline_inbox_dead_total").increment(1);
@@ -151,19 +153,24 @@ impl Runtime {
         if !event.actor.is_empty() {
             given.actor = Some(self.ports.directory.actor(&actor.lane.key, &event.actor).await);
         }
-        let Some(step) = self.try_step(&actor.lane, &event, &given) else { return Ok(TurnEnd::Lost) };
+        let Some((step, policy)) = self.try_step(&actor.lane, &event, &given) else {
+            return Ok(TurnEnd::Lost);
+        };
         let incoming = Incoming {
             key: &row.key,
             event: &event,
             received_at: row.received_at,
             origin: Origin::Row(row.seq),
         };
-        self.commit(actor, incoming, Decided { given, step, end: RowState::Dead }, started).await
+        self.commit(actor, incoming, Decided { given, step, policy, end: RowState::Dead }, started).await
     }
 
-    /// Steps, catching panics: a defect in a rule must not take the lane down. `None` after a panic.
-    pub(crate) fn try_step(&self, lane: &Lane, event: &Event, given: &StepInput) -> Option<Step> {
-        catch_unwind(AssertUnwindSafe(|| step(lane, event, given, &self.policy))).ok()
+    /// Steps under the tenant's policy, and returns that policy's version too. Catches panics: a defect in a rule must not take the
+    /// lane down. `None` after a panic.
+    pub(crate) fn try_step(&self, lane: &Lane, event: &Event, given: &StepInput) -> Option<(Step, String)> {
+        let in_force = self.in_force(&lane.key.tenant);
+        let step = catch_unwind(AssertUnwindSafe(|| step(lane, event, given, &in_force.policy))).ok()?;
+        Some((step, in_force.version.clone()))
     }
 
     /// Commits a decided turn and notifies who waits for it.
@@ -237,7 +244,7 @@ impl Runtime {
     }
 
     fn performer(&self, actor: &LaneActor, effect: &Effect) -> Option<Performer> {
-        self.ports.performer(&self.policy, &actor.lane.key, effect.body.class())
+        self.ports.performer(self.policy(), &actor.lane.key, effect.body.class())
     }
 
     /// Shows on the channel, where it can, that a closing word was seen: it gets no answer.
@@ -310,7 +317,7 @@ impl Runtime {
         decided: &Decided,
         encoded: &mut Encoded,
     ) -> TurnCommit {
-        let Decided { given, step, end } = decided;
+        let Decided { given, step, policy, end } = decided;
         let (lane, revision) = (&actor.lane.key, actor.lane.revision + 1);
         let (now, turn) = (given.now, IdGenerator::new(lane, revision).turn());
         let applied = step.decision.applied.as_ref();
@@ -327,7 +334,7 @@ impl Runtime {
             event: event.kind.name().into(),
             decision: throughline_engine::Decision { applied: None, ..step.decision.clone() },
             trace: step.trace.clone(),
-            policy: self.policy_version.clone(),
+            policy: policy.clone(),
             engine: env!("CARGO_PKG_VERSION").into(),
             snapshot: snapshot::VERSION,
             before: actor.state_hash.clone(),
@@ -388,7 +395,7 @@ impl Runtime {
     /// The effects that the commit itself delivers, by their number in the turn.
     fn shown(&self, key: &LaneKey, step: &Step) -> BTreeMap<u32, Shown> {
         let delivered = |(_, effect): &(u32, &Effect)| {
-            self.ports.performer(&self.policy, key, effect.body.class()).is_none()
+            self.ports.performer(self.policy(), key, effect.body.class()).is_none()
         };
         let shown = |(n, effect): (u32, &Effect)| Some((n, Shown::of(&effect.body)?));
         (0..).zip(&step.effects).filter(delivered).filter_map(shown).collect()
@@ -398,7 +405,7 @@ impl Runtime {
     fn outbox(&self, key: &LaneKey, step: &Step, now: Timestamp) -> Vec<OutboxRow> {
         let row = |(ordinal, effect): (u32, &Effect)| {
             let class = effect.body.class();
-            let performer = self.ports.performer(&self.policy, key, class)?;
+            let performer = self.ports.performer(self.policy(), key, class)?;
             Some(OutboxRow {
                 id: effect.id.clone(),
                 ordinal,

@@ -136,7 +136,7 @@ impl Runtime {
                 }
             }
         }
-        let mut model = project_card(card, &shown, self.store.now(), &self.policy);
+        let mut model = project_card(card, &shown, self.store.now(), self.policy());
         self.keys.fill(&lane.key.tenant, &mut model);
         Ok(model)
     }

@@ -45,6 +45,7 @@ fn world(model: Arc<dyn Model>) -> World {
         model: Some(model),
         workers: BTreeMap::new(),
         hosted: Vec::new(),
+        own_host: Vec::new(),
     };
     let host = Runtime::new(Parts {
         store: store.clone(),

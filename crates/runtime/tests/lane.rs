@@ -68,6 +68,7 @@ fn world(policy: Policy) -> World {
         model: Some(model.clone()),
         workers: BTreeMap::new(),
         hosted: Vec::new(),
+        own_host: Vec::new(),
     };
     let host = Runtime::new(Parts {
         store: store.clone(),

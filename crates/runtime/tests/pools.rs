@@ -63,6 +63,7 @@ async fn slow_tools_hold_up_no_reply() {
         model: None,
         workers: [worker("tool:slow"), worker("agent:slow")].into(),
         hosted: Vec::new(),
+        own_host: Vec::new(),
     };
     let runtime = Arc::new(Runtime::new(Parts {
         store: store.clone(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use throughline_channels::{Channel, ReadFromStore};
 use throughline_models::Model;
 use throughline_runtime::host::{self, Host};
-use throughline_runtime::{Keys, Parts, Ports, Runtime, from_environment};
+use throughline_runtime::{Keys, Parts, Ports, Runtime, Worker, from_environment};
 use throughline_store::{
     MemoryStore, PostgresServer, PostgresStore, RedisServer, SqliteStore, Store, StoreError, SystemClock,
 };
@@ -19,6 +19,7 @@ use crate::config::{Config, PostgresUrl, RedisUrl, StoreUrl};
 use crate::directory::ConfiguredDirectory;
 use crate::documents::StoredDocuments;
 use crate::instance_key;
+use crate::learned::{self, versions, worker::PolicyWorker};
 use crate::models;
 use crate::slack;
 use crate::start_error::StartError;
@@ -31,7 +32,7 @@ use crate::web_channel::WebChannel;
 use crate::webhooks::{self, Webhook};
 
 /// Channels that exist in every installation, beside the web. Their users read from the store.
-const CHANNELS: [&str; 2] = ["api", "terminal"];
+const CHANNELS: [&str; 3] = ["api", "terminal", learned::CHANNEL];
 
 /// Store, tracker and runtime of one process.
 pub struct Instance {
@@ -102,6 +103,8 @@ pub async fn open_tracking(
         telegram.as_ref().map(|adapter| adapter.channel() as Arc<dyn Channel>),
         slack.as_ref().map(|adapter| adapter.channel() as Arc<dyn Channel>),
     ];
+    let policy_worker = Arc::new(PolicyWorker::default());
+    let own_act = (format!("act:{}", learned::TARGET), policy_worker.clone() as Arc<dyn Worker>);
     let ports = Ports {
         directory: Arc::new(ConfiguredDirectory::new(
             config.clone(),
@@ -119,8 +122,9 @@ pub async fn open_tracking(
             .collect(),
         model: models::open(&config)?.map(|models| models as Arc<dyn Model>),
         // Tools without a client here are the host's; without a host a call fails with that reason.
-        workers: tools::workers(clients.as_ref()),
+        workers: tools::workers(clients.as_ref()).into_iter().chain([own_act]).collect(),
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),
+        own_host: vec![learned::CHANNEL.to_owned()],
     };
     let hooks = trackers::hooks::open(&config)?;
     let webhooks = webhooks::open(&config)?;
@@ -132,6 +136,7 @@ pub async fn open_tracking(
         faults: from_environment(),
         entropy: Arc::new(entropy),
     }));
+    policy_worker.connect(&runtime);
     Ok(Instance {
         config,
         store,
@@ -163,6 +168,7 @@ impl Instance {
     /// The store did not answer.
     pub async fn start(&self) -> Result<Host, StartError> {
         for tenant in self.tenants().await? {
+            versions::take_over(&self.runtime, &tenant).await.map_err(StartError::Recover)?;
             self.runtime.recover(&tenant).await.map_err(StartError::Recover)?;
         }
         Ok(host::run(self.runtime.clone()))

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use throughline_runtime::RuntimeError;
 use throughline_store::StoreError;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -18,6 +19,7 @@ use crate::connection::serve_connection;
 use crate::connections::Connections;
 use crate::ended_sessions::EndedSessions;
 use crate::instance::{Instance, open};
+use crate::learned::versions;
 use crate::open_files;
 use crate::router::router;
 use crate::start_error::StartError;
@@ -128,10 +130,13 @@ async fn follow_others(app: &App) {
         app.runtime().wakes().copies.notified().await;
         let read = async {
             app.ended.reload(app.store()).await?;
-            match &app.instance.slack {
-                Some(slack) => slack.reload().await,
-                None => Ok(()),
+            if let Some(slack) = &app.instance.slack {
+                slack.reload().await?;
             }
+            for tenant in app.instance.tenants().await? {
+                versions::take_over(&app.instance.runtime, &tenant).await?;
+            }
+            Ok::<(), RuntimeError>(())
         };
         if let Err(error) = read.await {
             tracing::warn!(%error, "cannot read what another process changed; it is tried again");

@@ -70,6 +70,7 @@ impl RemoteParties {
                 .collect(),
             model: other.or_else(|| model.clone().map(|model| model as Arc<dyn Model>)),
             hosted: Vec::new(),
+            own_host: Vec::new(),
         };
         let parts = Parts {
             store: store.clone(),

@@ -83,6 +83,7 @@ impl Bench {
                 workers: BTreeMap::new(),
                 model: None,
                 hosted,
+                own_host: Vec::new(),
             },
             policy: Policy::default(),
             keys: Keys::new([1; 32]),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Context, Effect, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays, Resolve,
-    SignInLink, Tool, TurnAnswer, TurnInfo, Why,
+    Approval, Context, Effect, Lane, LaneInfo, LearnProposal, LearnSuggestion, LearnedVersion, Page, Pause,
+    PauseChange, PinnedTools, Replays, Resolve, SignInLink, Tool, TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
@@ -209,6 +209,25 @@ impl Remote {
     pub(crate) fn pin_tools(&self, name: Option<&str>) -> Result<PinnedTools, Failure> {
         let key = random::key("pin")?;
         self.send("POST", "/v1/tools/pin", &key, &json!({ "name": name }))
+    }
+
+    /// Asks what could be learned of the log.
+    pub(crate) fn suggest_learning(&self, lanes: u32) -> Result<LearnSuggestion, Failure> {
+        self.get(&format!("/v1/learn?lanes={lanes}"))
+    }
+
+    /// Asks for the approval of what is to be learned.
+    pub(crate) fn propose_learning(
+        &self,
+        proposal: &LearnProposal,
+        key: &str,
+    ) -> Result<TurnAnswer, Failure> {
+        self.send("POST", "/v1/learn", key, &json!(proposal))
+    }
+
+    /// Reads what was learned.
+    pub(crate) fn learned(&self) -> Result<Vec<LearnedVersion>, Failure> {
+        Ok(self.get::<Page<LearnedVersion>>("/v1/learn/versions")?.items)
     }
 
     pub(crate) fn why(&self, turn: &str) -> Result<Why, Failure> {

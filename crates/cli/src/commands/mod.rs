@@ -13,6 +13,7 @@ pub(crate) mod erase;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod lanes;
+pub(crate) mod learn;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod serve;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Test(test::Args),
     Record(record::Args),
     Eval(eval::Args),
+    Learn(learn::Args),
     Lanes(lanes::Args),
     Context(context::Args),
     Approvals(approvals::Args),
@@ -71,6 +73,7 @@ pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> O
         Command::Test(args) => test::run(app, &args),
         Command::Record(args) => record::run(app, &args),
         Command::Eval(args) => eval::run(app, &args),
+        Command::Learn(args) => learn::run(app, &args),
         Command::Lanes(args) => lanes::run(app, &args),
         Command::Context(args) => context::run(app, &args),
         Command::Approvals(args) => approvals::run(app, &args),

@@ -16,6 +16,7 @@ mod explain;
 mod help;
 mod home;
 mod json;
+mod learn;
 mod models;
 mod one_owner;
 mod recorded;

@@ -28,7 +28,6 @@ use crate::text::redact::snippet;
 use crate::turn::routed_message::focus;
 use crate::turn::routed_message::model_is_available;
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language::Words;
 
 /// True if a model may be asked now: one is set up for this purpose, nobody has paused everything, and the
 /// lane has no open question.
@@ -51,7 +50,7 @@ pub(crate) fn cancel_for_edit(turn: &mut Turn<'_>, message: &MessageId, text: &s
     let ask = turn.head.ask.take_if(|ask| ask.message == *message && !ask.about.is_intent())?;
     turn.cancel(&ask.effect);
     turn.delete::<Event>(&message.0);
-    let (by, words) = (ask.by.clone(), Words::new(text, turn.languages()));
+    let (by, words) = (ask.by.clone(), turn.words_of(text));
     turn.route(RoutedMessage::new(message.clone(), by, words, ask.since));
     Some(ask)
 }

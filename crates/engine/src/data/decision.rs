@@ -179,6 +179,7 @@ reasons! {
     PendingOtherPerson = "pending.other_person", say::reason_pending_other_person;
     PendingUnfit = "pending.unfit", say::reason_pending_unfit;
     Judged = "judged", say::reason_judged;
+    LexiconRead = "lexicon.read", say::reason_lexicon_read;
     ApprovalNotByText = "approval.not_by_text", say::reason_approval_not_by_text;
 
     IntentRule = "intent.rule", say::reason_intent_rule;

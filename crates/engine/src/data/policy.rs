@@ -7,6 +7,7 @@ pub mod destination;
 pub mod drafts;
 pub mod hosting;
 pub mod judge;
+pub mod lexicon;
 pub mod limits;
 pub mod selection;
 
@@ -24,6 +25,7 @@ use crate::data::policy::destination::Destination;
 use crate::data::policy::drafts::DraftPolicy;
 use crate::data::policy::hosting::{BuiltIn, Fallback, HostedPlace, Replies};
 use crate::data::policy::judge::JudgePolicy;
+use crate::data::policy::lexicon::LexiconEntry;
 use crate::data::policy::selection::SelectionPolicy;
 use crate::data::purpose::Purpose;
 use crate::data::ticket::Target;
@@ -103,6 +105,10 @@ pub struct Policy {
     /// without them keeps its version.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
+    /// Phrases that people say here, with words that mean the same and are read. Omitted while empty, so that such a policy
+    /// keeps its version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lexicon: Vec<LexiconEntry>,
     /// Way on for a message that no rung decides. This and the next four are omitted while they are the default, so that
     /// such a policy keeps its version.
     #[serde(skip_serializing_if = "is_default")]
@@ -412,6 +418,7 @@ impl Policy {
         selection()
             .or_else(hosting)
             .or_else(|| self.judge.first_invalid().map(|(key, why)| (key, why.into())))
+            .or_else(|| self.first_invalid_of_lexicon())
             .or_else(|| self.context.first_invalid())
             .or_else(|| self.summary.first_invalid())
             .or_else(|| self.facts.first_invalid())

@@ -9,6 +9,7 @@ use crate::context::briefing::background;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::EffectBody;
 use crate::data::handover::{Handover, ListInSight, OpenHandover, WaitingQuestion};
+use crate::data::message::Message;
 use crate::data::option_set::OptionSet;
 use crate::data::pending::PendingClass;
 use crate::data::policy::limits;
@@ -17,6 +18,13 @@ use crate::turn::{RoutedMessage, Turn};
 /// Ends the turn with the effect `turn.handover`. The engine says nothing: the host's answer comes back as its outcome.
 pub(crate) fn open(turn: &mut Turn<'_>, said: &RoutedMessage) -> Decision {
     open_saying(turn, said, None)
+}
+
+/// Returns a message as its author wrote it, not as a phrase of the installation's own is read.
+fn written(turn: &Turn<'_>, said: &RoutedMessage) -> String {
+    let whole = turn.get::<Message>(&said.message).map_or("", |message| &message.text);
+    let text = if turn.policy.in_known_words(whole) == said.text() { whole } else { said.text() };
+    text.into()
 }
 
 /// As [`open`], with the words that the engine would have answered.
@@ -30,7 +38,7 @@ pub(crate) fn open_saying(turn: &mut Turn<'_>, said: &RoutedMessage, unsaid: Opt
     let handover = Handover {
         message: said.message.clone(),
         by: said.by.clone(),
-        text: said.text().into(),
+        text: written(turn, said),
         files: turn.posted().map(|posted| posted.files.clone()).unwrap_or_default(),
         task: task.clone(),
         hint,

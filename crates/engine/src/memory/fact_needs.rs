@@ -39,7 +39,7 @@ pub fn fact_needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy
                 Slot::Facts { key, .. } => Some(key.clone()),
                 _ => None,
             }));
-            for stated in rules::stated(&Words::of(&posted.text)) {
+            for stated in rules::stated(&Words::of(&policy.in_known_words(&posted.text))) {
                 match stated.scope {
                     Some(FactScope::Channel) => drop(keys.insert(FactKey::channel(&lane.key))),
                     Some(FactScope::Epic) => keys.extend(near.epics()),

@@ -26,7 +26,6 @@ use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use throughline_language::Words;
 
 /// Handles a model's answer, or the certainty that none will come. An answer to a superseded question is
 /// only recorded.
@@ -89,7 +88,7 @@ fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> Option<Rc<RoutedMessage>> {
     turn.delete::<Event>(&ask.message.0);
     let event = held?;
     let EventKind::MessagePosted(posted) = &event.kind else { return None };
-    let words = Words::new(&posted.text, turn.languages());
+    let words = turn.words_of(&posted.text);
     turn.focus = Some(resolve(turn.lane, &event, turn.given));
     turn.heard = Some(posted.clone());
     let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);

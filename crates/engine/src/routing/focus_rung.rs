@@ -13,7 +13,6 @@ use crate::selection::rung as lists;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language::Words;
 use throughline_messages as say;
 
 /// Stores the message and finds its anchor. All later rungs have a message to answer, and one that costs no more to read
@@ -45,7 +44,7 @@ fn join_burst(turn: &mut Turn<'_>, said: Rc<RoutedMessage>) -> Rc<RoutedMessage>
     let held = turn.get::<Event>(&ask.message.0).cloned();
     turn.delete::<Event>(&ask.message.0);
     let Some(Event { kind: EventKind::MessagePosted(first), .. }) = held else { return said };
-    let words = Words::new(&format!("{}\n{}", first.text, said.text()), turn.languages());
+    let words = turn.words_of(&format!("{}\n{}", first.text, said.text()));
     let mut joined = said.saying(words);
     joined.since = ask.since;
     turn.route(joined)

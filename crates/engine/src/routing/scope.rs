@@ -21,7 +21,6 @@ use crate::routing::step::climb;
 use crate::tickets::qualifiers::Request;
 use crate::turn::capability::{Capability, CardContext, PressInput};
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language::Words;
 use throughline_language::intent::rules::Ruling;
 use throughline_messages as say;
 
@@ -148,7 +147,7 @@ fn choose_as(
         turn.tell(&say::card_gone(turn.language()));
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
-    let words = Words::new(&saved.text, turn.languages());
+    let words = turn.words_of(&saved.text);
     let said = turn.route(RoutedMessage::new(saved.id.clone(), saved.by.clone(), words, saved.at));
     let request = ruling.map(|ruling| Request {
         ruling: Ruling { object: Some(saved.text.clone()), ..ruling },

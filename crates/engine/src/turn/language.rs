@@ -3,6 +3,7 @@
 use throughline_language::{Languages, Words, spoken, spoken_first};
 
 use crate::data::card::Card;
+use crate::data::decision::Reason;
 use crate::data::event::EventKind;
 use crate::data::id::{CardId, TaskId};
 use crate::data::language::Language;
@@ -54,6 +55,16 @@ impl Turn<'_> {
             EventKind::TimerDue { about, .. } => of_card(about.card()),
             _ => None,
         }
+    }
+
+    /// Cuts a person's text into words as it is read here: in the turn's languages, and with what the installation's own
+    /// phrases mean in their place.
+    pub(crate) fn words_of(&mut self, text: &str) -> Words {
+        let known = self.policy.in_known_words(text);
+        if known != text {
+            self.note(Reason::LexiconRead);
+        }
+        Words::new(&known, self.languages())
     }
 
     /// Returns a message as it is read in the language that people write here, which it may tell.

@@ -67,6 +67,7 @@ reason-pending-applied-with-remainder = Die Nachricht hat beantwortet, was gefra
 reason-pending-corrected = Die Nachricht hat eine frühere Antwort berichtigt; ihre Aufgabe läuft noch.
 reason-pending-mismatch = Die Nachricht hat nicht beantwortet, was gefragt war, darum ist die Frage nicht mehr offen.
 reason-judged = Keine Regel las die Nachricht; das gelernte Urteil entschied.
+reason-lexicon-read = Die Nachricht beginnt mit einer eigenen Wendung dieser Installation und wurde als das gelesen, was sie bedeutet.
 reason-pending-kept = Die Nachricht meint etwas anderes als eine Antwort in Worten, darum blieb die Frage offen.
 reason-pending-stands = Die Nachricht spricht nur von der Frage, darum wurde die Frage noch einmal genannt und blieb offen.
 reason-pending-expired = Was gefragt war, war abgelaufen, darum ist es nicht mehr offen.

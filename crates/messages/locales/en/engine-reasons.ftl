@@ -67,6 +67,7 @@ reason-pending-applied-with-remainder = The message answered what was asked and 
 reason-pending-corrected = The message corrected an answer that was given before; its task still runs.
 reason-pending-mismatch = The message did not answer what was asked, so the question was cleared.
 reason-judged = No rule read the message; the learned judge did.
+reason-lexicon-read = The message begins with a phrase of this installation's own, and was read as what that means.
 reason-pending-kept = The message means something else than an answer in words, so the question was left open.
 reason-pending-stands = The message only speaks of the question, so the question was named again and left open.
 reason-pending-expired = What was asked had expired, so it was cleared.

@@ -250,7 +250,7 @@ impl Runtime {
             }
         };
         let call = match &body {
-            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
+            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) | EffectBody::HostAct(call) => {
                 match self.ready_call(effect, call).await? {
                     Ok(ready) => Some(ready),
                     Err(early) => return Ok(Err(early)),
@@ -299,7 +299,11 @@ impl Runtime {
         body: &EffectBody,
         ready: Option<ReadyCall>,
     ) -> Result<Attempt<CallProgress>, RuntimeError> {
-        if let (EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call), Some(ready)) = (body, ready) {
+        if let (
+            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) | EffectBody::HostAct(call),
+            Some(ready),
+        ) = (body, ready)
+        {
             return self.call(effect, call, ready).await;
         }
         Ok(self.attempt_ours(effect, body).await?.map(CallProgress::Ended))
@@ -350,7 +354,7 @@ impl Runtime {
                 .channels
                 .get(&effect.lane.channel)
                 .map_or(Guarantee::Nothing, |channel| channel.guarantee()),
-            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self
+            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) | EffectBody::HostAct(call) => self
                 .ports
                 .workers
                 .get(&call.job.target())

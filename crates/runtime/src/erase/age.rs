@@ -18,7 +18,7 @@ impl Runtime {
     /// # Errors
     /// As [`Self::erase`].
     pub async fn erase_old(&self, tenant: &str) -> Result<bool, RuntimeError> {
-        let Some(keep) = self.policy.retention.keep() else { return Ok(false) };
+        let Some(keep) = self.policy().retention.keep() else { return Ok(false) };
         let today = self.store.now().0.div_euclid(Timestamp::DAY) * Timestamp::DAY;
         let subject = Subject::Before { at: Timestamp(today).plus(-keep) };
         // Of processes that share the store, and of starts on one day, only the first does it.

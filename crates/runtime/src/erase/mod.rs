@@ -400,7 +400,7 @@ impl Runtime {
         {
             return Ok(false);
         }
-        let Some(step) = self.try_step(&state, &event, &given) else { return Ok(true) };
+        let Some((step, _)) = self.try_step(&state, &event, &given) else { return Ok(true) };
         Ok(changes(&step) || step.next != state.head)
     }
 

@@ -36,6 +36,7 @@ pub(crate) fn nothing() -> Ports {
         model: None,
         workers: BTreeMap::new(),
         hosted: Vec::new(),
+        own_host: Vec::new(),
     }
 }
 

@@ -11,6 +11,7 @@ mod facts;
 pub(crate) mod feed;
 mod health;
 pub(crate) mod lanes;
+mod learn;
 mod openapi;
 pub(crate) mod options;
 pub(crate) mod pause;
@@ -78,6 +79,8 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/effects/{effect}/result", post(effects::post_result))
         .route("/pause", get(pause::get_pause).put(pause::put_pause))
         .route("/replay", post(replay::post_replay))
+        .route("/learn", get(learn::get_suggestion).post(learn::post_proposal))
+        .route("/learn/versions", get(learn::list_versions))
         .route("/tracker/issues", get(tracker::list_issues))
         .route("/tracker/issues/{key}", get(tracker::get_issue))
         .route("/sign-in-links", post(sign_in_links::post_sign_in_link))

@@ -7,6 +7,7 @@ mod effect;
 mod event;
 pub(crate) mod fact;
 mod lane;
+mod learn;
 mod list_view;
 mod operations;
 mod option;
@@ -26,6 +27,10 @@ pub use fact::{Fact, StateFact};
 pub use lane::{
     Button, Card, CardRequest, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message,
     Pending, Task,
+};
+pub use learn::{
+    ChangedDecision, DecisionBrief, JudgeMargins, LearnProposal, LearnReplay, LearnSuggestion, Learned,
+    LearnedVersion, Lesson, Phrase,
 };
 pub use list_view::{SetStanding, TargetRef, TraceEntry, View};
 pub use operations::{

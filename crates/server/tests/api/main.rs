@@ -15,6 +15,7 @@ mod failures;
 mod host_effects;
 mod hosted;
 mod idempotency;
+mod learn;
 mod limits;
 mod mcp;
 mod model;

@@ -19,8 +19,8 @@ use utoipa::OpenApi;
 use crate::wire::ProblemDetails;
 
 use super::{
-    agui, approvals, context, effects, erasures, events, facts, health, lanes, options, pause, poll, replay,
-    resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns, webhooks,
+    agui, approvals, context, effects, erasures, events, facts, health, lanes, learn, options, pause, poll,
+    replay, resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns, webhooks,
 };
 
 #[derive(OpenApi)]
@@ -50,7 +50,7 @@ use super::{
         context::get_context, context::post_render, facts::list_facts, facts::post_fact, facts::delete_fact,
         options::post_options, options::delete_options, options::put_focus,
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
-        effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay,
+        effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay, learn::get_suggestion, learn::post_proposal, learn::list_versions,
         tracker::list_issues, tracker::get_issue, sign_in_links::post_sign_in_link,
         telegram_links::post_telegram_link, erasures::delete_subject, erasures::delete_lane, erasures::delete_tenant, tools::list_tools, tools::post_pin, webhooks::list_webhooks, webhooks::post_enable, webhooks::post_test, webhooks::list_dead, webhooks::post_redeliver, webhooks::post_discard, get_openapi, health::livez, health::readyz, health::metrics, health::version,
     )

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::auth::Scope;
 
 /// Scopes by operation. One with several needs all of them.
-pub(super) const SCOPES: [(&str, &[Scope]); 46] = [
+pub(super) const SCOPES: [(&str, &[Scope]); 49] = [
     ("postEvent", &[Scope::EventsWrite]),
     ("runAgent", &[Scope::EventsWrite, Scope::LanesRead]),
     ("streamTenant", &[Scope::LanesRead]),
@@ -37,6 +37,9 @@ pub(super) const SCOPES: [(&str, &[Scope]); 46] = [
     ("getPause", &[Scope::EffectsRead]),
     ("putPause", &[Scope::Admin]),
     ("postReplay", &[Scope::Admin]),
+    ("suggestLearning", &[Scope::Admin]),
+    ("proposeLearning", &[Scope::Admin]),
+    ("listLearned", &[Scope::Admin]),
     ("listIssues", &[Scope::EffectsRead]),
     ("getIssue", &[Scope::EffectsRead]),
     ("postSignInLink", &[Scope::Admin]),
