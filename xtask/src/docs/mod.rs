@@ -2,7 +2,7 @@
 //!
 //! `page` reads a page's blocks, `run` does with them what a reader would do, `compare` compares the output. `links` finds
 //! dead links, `figures` numbers that differ from their source, and `generated` renews the parts of pages that are made
-//! from code: `api` and `reasons`.
+//! from code: `api` and `reasons`. `site` makes a book of the pages.
 
 mod api;
 mod compare;
@@ -13,6 +13,7 @@ mod page;
 mod reasons;
 mod run;
 mod server;
+pub(crate) mod site;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,6 +54,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         generated::write(repo)?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(("site", rest)) = rest.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return site::run(repo, rest);
+    }
     let options = options(rest)?;
     ci::build(repo)?;
     try_all(repo, &options)?;
@@ -72,6 +76,7 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     let mut wrong = generated::old(repo)?;
     wrong.extend(links::dead(repo, &pages));
     wrong.extend(figures::stale(repo, &pages));
+    wrong.extend(site::missing(repo)?);
     for finding in &wrong {
         output::error(&finding.to_string());
     }
