@@ -1,8 +1,8 @@
 //! Tests of the documentation: every block of every page, in order, against the program that was just built.
 //!
 //! `page` reads a page's blocks, `run` does with them what a reader would do, `compare` compares the output. `links` finds
-//! dead links, `figures` numbers that differ from their source, and `generated` renews the parts of pages that are made
-//! from code: `api` and `reasons`. `site` makes a book of the pages.
+//! dead links, `figures` numbers that differ from their source, `settings` rows without a setting, and `generated` renews
+//! the parts of pages that are made from code: `api`, `reasons`, `rungs` and `scopes`. `site` makes a book of the pages.
 
 mod api;
 mod compare;
@@ -12,7 +12,10 @@ mod links;
 mod page;
 mod reasons;
 mod run;
+mod rungs;
+mod scopes;
 mod server;
+mod settings;
 pub(crate) mod site;
 
 use std::path::{Path, PathBuf};
@@ -77,6 +80,8 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     wrong.extend(links::dead(repo, &pages));
     wrong.extend(figures::stale(repo, &pages));
     wrong.extend(site::missing(repo)?);
+    let programs: PathBuf = repo.target()?.join("debug");
+    wrong.extend(settings::strangers(&programs, &pages)?);
     for finding in &wrong {
         output::error(&finding.to_string());
     }
@@ -87,7 +92,6 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
         output::step("documentation: skipped, curl is not installed: `apt-get install curl`");
         return Ok(());
     }
-    let programs: PathBuf = repo.target()?.join("debug");
     let started = Instant::now();
     let mut all = Tried::default();
     for page in &pages {
