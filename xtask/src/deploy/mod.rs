@@ -11,6 +11,7 @@ mod program;
 mod starts;
 mod tools;
 mod unit;
+mod workflow;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -60,6 +61,7 @@ fn files(repo: &Repo) -> Result<Vec<Finding>> {
     found.extend(image::check(repo)?);
     found.extend(chart::check(repo)?);
     found.extend(unit::check(repo)?);
+    found.extend(workflow::check(repo)?);
     Ok(found)
 }
 

