@@ -9,7 +9,7 @@ use crate::repo::{Finding, Repo};
 pub(super) const FILE: &str = "deploy/compose.yaml";
 const PROXY: &str = "deploy/Caddyfile";
 const ROLE: &str = "deploy/role.sql";
-const PROMETHEUS: &str = "deploy/prometheus.yml";
+const PROMETHEUS: &str = "deploy/prometheus/prometheus.yml";
 const SOURCE: &str = "deploy/grafana/provisioning/datasources/prometheus.yaml";
 const BOARDS: &str = "deploy/grafana/provisioning/dashboards/throughline.yaml";
 
@@ -65,11 +65,7 @@ fn mounts(found: &mut Found<'_>, name: &str, service: &Value, volumes: &Value) {
     for mount in words(&service["volumes"]) {
         let from = mount.split(':').next().unwrap_or_default();
         let there = match from.strip_prefix("./") {
-            // A folder of Grafana may be empty in a fresh clone, which keeps none.
-            Some(path) => {
-                let path = found.repo.path(FOLDER).join(path);
-                path.exists() || path.parent().is_some_and(|parent| parent.ends_with("grafana"))
-            }
+            Some(path) => found.repo.path(FOLDER).join(path).exists(),
             None => volumes.get(from).is_some(),
         };
         found.unless(there, FILE, || format!("{name}: there is no {from}"));

