@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod clients;
 mod crash;
+mod deploy;
 mod docs;
 mod drive;
 mod eval;
@@ -40,6 +41,8 @@ cargo xtask <command>
       --only PAGE           only pages whose path contains this
       --write               renew what pages show: what was seen, and what is made from code
   docs api              renew what pages are made of from code alone: the HTTP API's reference, the reason codes
+  docs site [DIR]       the pages as a book with a search, by mdBook (default: target/site); every link in it is checked
+  deploy                the image, compose file, unit, chart and hosted jobs, against the program and the tools that read them
   drive [options]       real dialogues over HTTP through a running `throughline serve`
       --data DIR            the dialogues (default: ../shared/data/dev)
       --dialogues N         how many (default: 400)
@@ -61,6 +64,7 @@ cargo xtask <command>
   first-build [--write]  the time a fresh clone's first command takes to build, into docs/measurements/first-build.md
   release-notes VERSION  move the fragments of changelog/ into CHANGELOG.md
       --check               print the section only, and change nothing
+      --show                print the section that is written already, if it is that of these sources
   peers [redmine]       clients and servers that we did not write, installed from their registries, against fakes and clients
                         of ours; or a Redmine of Debian's alone
   clients [NAME]        our client libraries, in python and typescript: their types, and their tests against the program
@@ -98,6 +102,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "ci" => ci::run(&repo, rest),
         "layers" => findings("layers", layers::run(&repo, flag(rest, "--write")?)?),
         "tidy" => findings("tidy", tidy::run(&repo, flag(rest, "--write")?)?),
+        "deploy" => deploy::run(&repo, rest),
         "docs" => docs::run(&repo, rest),
         "drive" => drive::run(&repo, rest),
         "eval" => eval::run(&repo, rest),

@@ -9,14 +9,21 @@ use crate::{api, output, provenance};
 
 const FRAGMENTS: &str = "changelog";
 const CHANGELOG: &str = "CHANGELOG.md";
-/// The categories of a fragment's first line, in the order of a section.
-const CATEGORIES: [&str; 6] = ["added", "changed", "deprecated", "removed", "fixed", "security"];
+/// The categories of a fragment's first line, in the order of a section. What somebody has to do comes first.
+pub(crate) const CATEGORIES: [&str; 7] =
+    ["upgrade", "added", "changed", "deprecated", "removed", "fixed", "security"];
 
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
-    let check = rest.iter().any(|argument| argument == "--check");
-    let named: Vec<&String> = rest.iter().filter(|argument| *argument != "--check").collect();
+    let given = |flag: &str| rest.iter().any(|argument| argument == flag);
+    let (check, show) = (given("--check"), given("--show"));
+    let named: Vec<&String> = rest.iter().filter(|argument| !argument.starts_with("--")).collect();
     let [version] = named[..] else { bail!("name one version: cargo xtask release-notes 0.2.0") };
+    ensure!(rest.len() <= 2 && (rest.len() == 1 || check || show), "the only flags are --check and --show");
     ensure!(is_version(version), "{version} is no version: it has three numbers, as 0.2.0");
+    if show {
+        output::out(&shown(repo, version)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     let fragments = repo.files(FRAGMENTS, &[".md"])?;
     let fragments: Vec<_> = fragments.into_iter().filter(|file| !file.path.ends_with("README.md")).collect();
     let texts: Vec<(&str, &str)> =
@@ -38,6 +45,22 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         fragments.len()
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the section of a version that is released: the one of these sources.
+fn shown(repo: &Repo, version: &str) -> Result<String> {
+    let manifest = repo.read("Cargo.toml").context("cannot read Cargo.toml")?;
+    let of_sources = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
+    ensure!(of_sources == Some(version), "Cargo.toml has the version {}", of_sources.unwrap_or("of nothing"));
+    let changelog = repo.read(CHANGELOG).with_context(|| format!("cannot read {CHANGELOG}"))?;
+    written(&changelog, version).with_context(|| format!("{CHANGELOG} has no section {version}"))
+}
+
+/// Returns the text of a version's section, without its heading.
+fn written(changelog: &str, version: &str) -> Option<String> {
+    let (_, rest) = changelog.split_once(&format!("\n## {version} "))?;
+    let (_, section) = rest.split_once('\n')?;
+    Some(section.split("\n## ").next()?.trim().to_owned())
 }
 
 fn is_version(text: &str) -> bool {
@@ -62,7 +85,11 @@ fn section(version: &str, day: &str, fragments: &[(&str, &str)]) -> Result<Strin
         let items = fragments.iter().filter(|(_, text)| category(text) == name);
         let items: String = items.map(|(_, text)| item(text)).collect();
         if !items.is_empty() {
-            out.push_str(&format!("\n### {}{}\n\n{items}", name[..1].to_uppercase(), &name[1..]));
+            let heading = match name {
+                "upgrade" => "Before you upgrade".to_owned(),
+                name => format!("{}{}", name[..1].to_uppercase(), &name[1..]),
+            };
+            out.push_str(&format!("\n### {heading}\n\n{items}"));
         }
     }
     Ok(out)
@@ -92,7 +119,8 @@ fn inserted(changelog: &str, version: &str, section: &str) -> Result<String> {
 mod tests {
     use super::*;
 
-    const FRAGMENTS: [(&str, &str); 3] = [
+    const FRAGMENTS: [(&str, &str); 4] = [
+        ("changelog/4.md", "upgrade\nStop it first.\n"),
         ("changelog/2.md", "fixed\nA crash.\n"),
         ("changelog/1.md", "added\nA thing\nof two lines.\n\nWith a second paragraph.\n"),
         ("changelog/3.md", "added\nAnother.\n"),
@@ -100,7 +128,7 @@ mod tests {
 
     #[test]
     fn fragments_are_grouped_by_category() {
-        let expected = "## 0.2.0 (today)\n\n### Added\n\n- A thing\n  of two lines.\n\n  With a second paragraph.\n- Another.\n\n\
+        let expected = "## 0.2.0 (today)\n\n### Before you upgrade\n\n- Stop it first.\n\n### Added\n\n- A thing\n  of two lines.\n\n  With a second paragraph.\n- Another.\n\n\
                         ### Fixed\n\n- A crash.\n";
         assert_eq!(section("0.2.0", "today", &FRAGMENTS).unwrap(), expected);
         assert!(section("0.2.0", "today", &[]).is_err());
@@ -115,6 +143,22 @@ mod tests {
         let second = inserted(&first, "0.2.0", "## 0.2.0 (b)\n\ny\n").unwrap();
         assert_eq!(second, "# Changelog\n\nHead.\n\n## 0.2.0 (b)\n\ny\n\n## 0.1.0 (a)\n\nx\n");
         assert!(inserted(&second, "0.1.0", "").is_err());
+        assert_eq!(written(&second, "0.2.0").as_deref(), Some("y"));
+        assert_eq!(written(&second, "0.1.0").as_deref(), Some("x"));
+        assert_eq!(written(&second, "0.3.0"), None);
+    }
+
+    #[test]
+    fn every_crate_of_ours_is_asked_for_at_the_one_version() {
+        let manifest = Repo::find().unwrap().read("Cargo.toml").unwrap();
+        let version =
+            manifest.lines().find_map(|line| line.strip_prefix("version = ")).unwrap().trim_matches('"');
+        let ours: Vec<&str> = manifest.lines().filter(|line| line.contains("{ path = \"crates/")).collect();
+        let private = ["throughline-fakes ", "throughline-protocols "];
+        for line in ours.iter().filter(|line| !private.iter().any(|name| line.starts_with(name))) {
+            assert!(line.ends_with(&format!(", version = \"={version}\" }}")), "{line}");
+        }
+        assert!(ours.len() > 10, "{ours:?}");
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
+use crate::build;
 use crate::commands::Command;
 use crate::global::Global;
 
 /// A turn engine for chat agents: decides, durably, what each message refers to and what may run, and says why.
 #[derive(Debug, Parser)]
-#[command(name = "throughline", version, arg_required_else_help = true)]
+#[command(name = "throughline", version = build::VERSION, arg_required_else_help = true)]
 #[command(before_help = "\
 Examples:
   throughline serve --demo        HTTP API and local tracker on http://127.0.0.1:7070

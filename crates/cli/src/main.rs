@@ -8,6 +8,7 @@
 mod api;
 mod app;
 mod args;
+mod build;
 mod commands;
 mod error;
 mod exit;
@@ -19,6 +20,7 @@ mod random;
 mod recorded;
 mod redis_key;
 mod settings;
+mod stop_signals;
 mod turn_answer;
 
 use std::process::ExitCode;
@@ -27,6 +29,9 @@ use app::App;
 
 fn main() -> ExitCode {
     let cli = args::Cli::read();
+    if let Some(commit) = build::COMMIT {
+        throughline_server::built_from(commit);
+    }
     let app = App::new(cli.global);
     let code = match commands::run(&app, cli.command, args::command) {
         Ok(exit) => exit.into(),

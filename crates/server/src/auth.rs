@@ -7,25 +7,40 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::Timestamp;
 use throughline_engine::data::canonical_json::{hex, sha256};
 
-/// Right that a token or a person can have.
+/// Right that a token or a person can have: to do what its line says. docs/configuration.md is made of these lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each is explained by the routes that need it")]
 pub enum Scope {
+    /// deliver events: what people say, press and fill in
     EventsWrite,
+    /// speak as the assistant (`assistant.posted`), beside `events:write`
     AssistantWrite,
+    /// say how a task stands (`task.reported`), beside `events:write`
     TasksReport,
+    /// read lanes in which the person took part: messages, turns and why; follow a lane
     LanesRead,
+    /// the same for every lane of the tenant
     LanesReadAll,
+    /// show lists of options and the focus, and report what became of an option
     OptionsWrite,
+    /// read what a model would be told of a lane, and the facts that are known
     ContextRead,
+    /// state facts, and take them back
     FactsWrite,
+    /// read approvals
     ApprovalsRead,
+    /// decide approvals by their ids
     ApprovalsDecide,
+    /// read effects, issues and the kill switch
     EffectsRead,
+    /// report other effects that the host performed
     EffectsReport,
+    /// say what became of an uncertain effect; for people with the role `operator` or `admin`, also use the kill switch
     EffectsResolve,
+    /// name another person than the token's own; whoever may act for anybody may read what anybody may
     ActAs,
+    /// nothing in this version: kept for the audit log
     Audit,
+    /// make sign-in links, switch the kill switch, erase, and decide recorded turns again
     Admin,
 }
 

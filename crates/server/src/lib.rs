@@ -24,6 +24,7 @@ mod approver_rules;
 pub mod auth;
 mod card_form;
 pub mod codes;
+mod commit;
 pub mod config;
 mod connection;
 mod connections;
@@ -75,6 +76,7 @@ pub mod webhooks;
 pub mod wire;
 
 pub use codes::{Code, store_error as store_code};
+pub use commit::built_from;
 pub use config::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, PostgresUrl, Setting, SlackConfig,
     SlackMode, Sources, StoreUrl, TelegramConfig, TelegramMode,

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use throughline_store::Counts;
 
+use crate::commit::commit;
+
 /// Upper bounds of the histograms in seconds: from one commit to the longest wait of a person.
 const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0];
 
@@ -23,8 +25,7 @@ fn install() -> PrometheusHandle {
         tracing::warn!(%error, "another recorder is installed; /metrics shows only what is counted here");
         builder().build_recorder().handle()
     });
-    let commit = option_env!("THROUGHLINE_COMMIT").unwrap_or("unknown");
-    metrics::gauge!("throughline_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => commit)
+    metrics::gauge!("throughline_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => commit())
         .set(1.0);
     handle
 }

@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::repo::{Finding, Repo};
-use crate::{api, bench, clients, docs, layers, output, peers, recipes, tidy};
+use crate::{api, bench, clients, deploy, docs, layers, output, peers, recipes, tidy};
 
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
 pub(crate) const FEATURES: &str = "throughline-cli/failpoints";
@@ -50,7 +50,7 @@ const fn named_only(name: &'static str, about: &'static str, run: fn(&Repo) -> R
 }
 
 /// The steps, cheapest first. The tests come last: what their runner prints ends the run.
-pub(crate) const STEPS: [Step; 21] = [
+pub(crate) const STEPS: [Step; 23] = [
     step("fmt", "formatting", fmt),
     step("layers", "dependencies between crates, and the engine's purity", |repo| {
         passed("layers", layers::run(repo, false)?)
@@ -72,7 +72,13 @@ pub(crate) const STEPS: [Step; 21] = [
     step("peers", "other people's tools and sub-agents", peers_step),
     step("clients", "our client libraries, against the program", clients_step),
     step("api", "the description of the API: breaks, a linter, and requests to the program", api_step),
+    step(
+        "deploy",
+        "image, compose file, unit, chart and hosted jobs, against the program and their tools",
+        deploy_step,
+    ),
     step("recipes", "agents of other people's frameworks, killed at every step", recipes_step),
+    named_only("site", "the documentation as a book, with every link in it", docs::site::step),
     named_only("rustdoc", "the API documentation, warnings denied", rustdoc),
     named_only("browser", "the browser tests alone; `tests` has them too", browser),
     named_only(
@@ -207,6 +213,14 @@ fn api_step(repo: &Repo) -> Result<()> {
         return Ok(());
     }
     api::check(repo)
+}
+
+fn deploy_step(repo: &Repo) -> Result<()> {
+    if is_set(NO_PEERS) {
+        skipped("image, compose file, unit and chart", &format!("{NO_PEERS} is set"));
+        return Ok(());
+    }
+    deploy::check(repo, &build(repo)?.join("throughline"))
 }
 
 fn recipes_step(repo: &Repo) -> Result<()> {

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 
-use super::{api, reasons};
+use super::{api, reasons, rungs, scopes};
 use crate::output;
 use crate::repo::{Finding, Repo};
 
@@ -13,9 +13,11 @@ struct Part {
     render: fn(&Repo) -> Result<String>,
 }
 
-const PARTS: [Part; 2] = [
+const PARTS: [Part; 4] = [
     Part { name: "api", page: "docs/http-api.md", render: api::reference },
     Part { name: "reasons", page: "docs/reasons.md", render: reasons::table },
+    Part { name: "rungs", page: "docs/concepts.md", render: rungs::table },
+    Part { name: "scopes", page: "docs/configuration.md", render: scopes::table },
 ];
 
 /// Returns a finding for each part that is out of date.

@@ -1,18 +1,24 @@
 //! Tests of the documentation: every block of every page, in order, against the program that was just built.
 //!
 //! `page` reads a page's blocks, `run` does with them what a reader would do, `compare` compares the output. `links` finds
-//! dead links, `figures` numbers that differ from their source, and `generated` renews the parts of pages that are made
-//! from code: `api` and `reasons`.
+//! dead links, `figures` numbers that differ from their source, `settings` and `lists` names that the code has not, and
+//! `generated` renews the parts of pages that are made from code: `api`, `reasons`, `rungs` and `scopes`. `site` makes a
+//! book of the pages.
 
 mod api;
 mod compare;
 mod figures;
 mod generated;
 mod links;
+mod lists;
 mod page;
 mod reasons;
 mod run;
+mod rungs;
+mod scopes;
 mod server;
+mod settings;
+pub(crate) mod site;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,6 +59,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         generated::write(repo)?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(("site", rest)) = rest.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return site::run(repo, rest);
+    }
     let options = options(rest)?;
     ci::build(repo)?;
     try_all(repo, &options)?;
@@ -72,6 +81,10 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     let mut wrong = generated::old(repo)?;
     wrong.extend(links::dead(repo, &pages));
     wrong.extend(figures::stale(repo, &pages));
+    wrong.extend(site::missing(repo)?);
+    wrong.extend(lists::strangers(repo, &pages)?);
+    let programs: PathBuf = repo.target()?.join("debug");
+    wrong.extend(settings::strangers(&programs, &pages)?);
     for finding in &wrong {
         output::error(&finding.to_string());
     }
@@ -82,7 +95,6 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
         output::step("documentation: skipped, curl is not installed: `apt-get install curl`");
         return Ok(());
     }
-    let programs: PathBuf = repo.target()?.join("debug");
     let started = Instant::now();
     let mut all = Tried::default();
     for page in &pages {

@@ -5,15 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::Tree;
+use crate::release::CATEGORIES;
 use crate::repo::Finding;
 
 /// Lists the acceptance rows, one a line.
 const ROWS: &str = "xtask/acceptance.txt";
 /// The engine's scenarios, in folders by capability.
 const SCENARIOS: &str = "crates/engine/tests/scenarios/";
-/// The categories of a changelog fragment, in the order of the changelog.
-const CATEGORIES: [&str; 6] = ["added", "changed", "deprecated", "removed", "fixed", "security"];
-
 /// A scenario lies in a folder by capability, its file bears its name in kebab case, and no two have one name.
 pub(super) fn scenarios(tree: &Tree<'_>) -> Vec<Finding> {
     let mut found = Vec::new();

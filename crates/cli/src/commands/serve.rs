@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde_json::json;
 use throughline_server::{Config, StartError};
 use throughline_store::StoreError;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::{App, LogFormat};
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::log;
 use crate::settings;
+use crate::stop_signals::StopSignals;
 
 /// Run everything on one port: web chat, HTTP API, local tracker, store
 #[derive(Debug, clap::Args)]
@@ -87,17 +87,13 @@ fn print_address(app: &App, address: SocketAddr, demo: bool, store: &str) -> std
 /// accepted events are durable.
 fn shutdown_signal(app: &App) -> Result<impl Future<Output = ()> + use<>, Failure> {
     let failed = |error: std::io::Error| Failure::new("cannot listen for signals").because(&error);
-    let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
-    let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut signals = StopSignals::listen().map_err(failed)?;
     let out = app.out.clone();
     let (tell, told) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
         let mut tell = Some(tell);
         loop {
-            tokio::select! {
-                _ = interrupted.recv() => {}
-                _ = terminated.recv() => {}
-            }
+            signals.next().await;
             match tell.take() {
                 Some(tell) => {
                     out.note("stopping: finishing what runs (again to leave at once)");

@@ -58,14 +58,6 @@ fn completions_for_every_shell() {
 }
 
 #[test]
-fn the_version_names_what_it_writes() {
-    let home = Home::new();
-    assert!(home.run(&["version"]).ends(0).out.starts_with("throughline 0."));
-    assert_eq!(home.run(&["version", "--json"]).ends(0).json()["version"], env!("CARGO_PKG_VERSION"));
-    assert!(home.run(&["--version"]).ends(0).out.starts_with("throughline 0."));
-}
-
-#[test]
 fn a_reader_that_went_away_is_no_error() {
     use std::process::{Command, Stdio};
     let home = Home::new();

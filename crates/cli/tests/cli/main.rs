@@ -26,6 +26,7 @@ mod slack;
 mod store;
 mod telegram;
 mod tools;
+mod version;
 
 /// The tests of a file that is not declared above would never run.
 #[test]

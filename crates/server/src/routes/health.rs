@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::{json, text};
 use crate::app::App;
 use crate::codes;
+use crate::commit::commit;
 use crate::metrics as counted;
 use crate::problem::{Problem, ProblemDetails};
 use crate::request::bearer;
@@ -90,6 +91,6 @@ pub(crate) async fn version() -> Response {
     json(&wire::Version {
         name: "throughline".into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        commit: option_env!("THROUGHLINE_COMMIT").unwrap_or("unknown").into(),
+        commit: commit().into(),
     })
 }
