@@ -39,6 +39,7 @@ mod instance_key;
 mod lane_lookup;
 mod language;
 mod lead;
+pub mod local_token;
 mod mcp;
 mod metrics;
 mod middleware;
