@@ -1,6 +1,8 @@
 //! The context of every command: global flags, output, and a runtime for futures.
 
+use std::fmt::Write as _;
 use std::future::Future;
+use std::path::PathBuf;
 
 use tracing_subscriber::EnvFilter;
 
@@ -30,6 +32,28 @@ impl App {
     /// Creates the context that the global flags ask for.
     pub(crate) fn new(flags: Global) -> Self {
         Self { out: Output::new(&flags), flags }
+    }
+
+    /// Returns a command line to show as a hint, with the flags by which it meets the same installation. What the
+    /// environment says is left out: it says it to the next command too.
+    pub(crate) fn command(&self, words: &str) -> String {
+        let flags = &self.flags;
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let given = [
+            ("--config", "THROUGHLINE_CONFIG", path(&flags.config)),
+            ("--data", "", path(&flags.data)),
+            ("--server", "THROUGHLINE_SERVER_URL", flags.server.clone()),
+            ("--token-file", "THROUGHLINE_TOKEN_FILE", path(&flags.token_file)),
+        ];
+        let mut line = format!("throughline {words}");
+        for (flag, variable, value) in given {
+            let Some(value) = value else { continue };
+            if std::env::var(variable).is_ok_and(|said| said == value) {
+                continue;
+            }
+            let _ = write!(line, " {flag} {}", quoted(&value));
+        }
+        line
     }
 
     /// Runs a future to completion on a new runtime.
@@ -69,5 +93,27 @@ impl App {
             LogFormat::Text => log.compact().try_init(),
             LogFormat::Json => log.json().try_init(),
         };
+    }
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_word_is_quoted_where_a_shell_would_take_it_apart() {
+        assert_eq!(quoted("http://127.0.0.1:7070"), "http://127.0.0.1:7070");
+        assert_eq!(quoted("my bot.toml"), "'my bot.toml'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
     }
 }

@@ -74,6 +74,11 @@ impl Failure {
         self
     }
 
+    /// Returns true if another process has the store.
+    pub(crate) fn is_store_in_use(&self) -> bool {
+        self.code.as_deref() == Some("TL-6102")
+    }
+
     /// Returns the exit code of the program.
     pub(crate) fn exit_code(&self) -> Exit {
         self.exit

@@ -24,6 +24,37 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// Every code.
+    const ALL: [Self; 8] = [
+        Self::Ok,
+        Self::Failure,
+        Self::Usage,
+        Self::ChecksFailed,
+        Self::Configuration,
+        Self::Unreachable,
+        Self::Refused,
+        Self::Interrupted,
+    ];
+
+    /// Lists the codes for the help and the man page.
+    pub(crate) fn list() -> String {
+        let line = |exit: Self| format!("  {:<5} {}", exit.code(), exit.meaning());
+        format!("Exit codes:\n{}", Self::ALL.map(line).join("\n"))
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Ok => "it did its work",
+            Self::Failure => "it failed",
+            Self::Usage => "the command line is wrong",
+            Self::ChecksFailed => "tests or checks ran, and some failed",
+            Self::Configuration => "the configuration is wrong",
+            Self::Unreachable => "a server or the store cannot be reached",
+            Self::Refused => "it was refused: outdated, decided before, not allowed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Ok => 0,

@@ -10,11 +10,14 @@ mod app;
 mod args;
 mod build;
 mod commands;
+mod complete;
 mod error;
 mod exit;
+mod filters;
 mod global;
 mod log;
 mod output;
+mod pager;
 mod private_file;
 mod random;
 mod recorded;
@@ -28,12 +31,14 @@ use std::process::ExitCode;
 use app::App;
 
 fn main() -> ExitCode {
+    // A shell that completes a line asks by an environment variable; then this does not return.
+    clap_complete::CompleteEnv::with_factory(args::tree).complete();
     let cli = args::Cli::read();
     if let Some(commit) = build::COMMIT {
         throughline_server::built_from(commit);
     }
     let app = App::new(cli.global);
-    let code = match commands::run(&app, cli.command, args::command) {
+    let code = match commands::run(&app, cli.command, args::tree) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             let text =

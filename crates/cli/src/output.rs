@@ -2,12 +2,14 @@
 //! terminal.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::global::{Color, Global};
 use crate::log;
+use crate::pager;
 
 /// The writer of a command's results and messages.
 #[derive(Clone, Debug)]
@@ -18,6 +20,16 @@ pub(crate) struct Output {
     verbose: bool,
     results: Paint,
     messages: Paint,
+    pages: bool,
+    held: Arc<Mutex<Option<Held>>>,
+}
+
+/// What is held back until the command is done, so that it can be paged.
+#[derive(Debug, Default)]
+struct Held {
+    result: String,
+    /// What is said on standard error is read after the result.
+    messages: Vec<u8>,
 }
 
 impl Output {
@@ -32,7 +44,34 @@ impl Output {
                 on: !flags.json && !flags.plain && colored(flags.color, io::stdout().is_terminal()),
             },
             messages: Paint { on: !flags.plain && colored(flags.color, io::stderr().is_terminal()) },
+            pages: !flags.no_pager
+                && !flags.no_input
+                && !flags.json
+                && !flags.plain
+                && io::stdout().is_terminal()
+                && io::stdin().is_terminal(),
+            held: Arc::default(),
         }
+    }
+
+    /// Holds back what is printed from now on, if a long result is paged.
+    pub(crate) fn hold(&self) {
+        if self.pages {
+            *self.held() = Some(Held::default());
+        }
+    }
+
+    /// Prints what was held back: page by page, if it does not fit the terminal.
+    pub(crate) fn release(&self) {
+        let Some(Held { result, messages }) = self.held().take() else { return };
+        if !(pager::is_long(&result) && pager::show(&result)) && !result.is_empty() {
+            let _ = self.line(&result);
+        }
+        let _ = io::stderr().lock().write_all(&messages);
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns true if the result is to be JSON.
@@ -55,8 +94,12 @@ impl Output {
     pub(crate) fn line(&self, text: &str) -> io::Result<()> {
         // What was said before it is read before it.
         log::flush();
-        let mut out = io::stdout().lock();
         let line = format!("{}\n", text.trim_end_matches('\n'));
+        if let Some(held) = self.held().as_mut() {
+            held.result.push_str(&line);
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
         match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written,
@@ -90,6 +133,10 @@ impl Output {
     /// Prints to standard error. Errors are ignored: there is no other place to report them.
     pub(crate) fn message(&self, text: &str) {
         let line = format!("{}\n", text.trim_end_matches('\n')).into_bytes();
+        if let Some(held) = self.held().as_mut() {
+            held.messages.extend(line);
+            return;
+        }
         // A server must not wait for whoever reads this.
         if let Some(line) = log::not_taken(line) {
             let _ = io::stderr().lock().write_all(&line);

@@ -15,7 +15,7 @@ pub(crate) fn require_local_store(app: &App, what: &str) -> Result<(), Failure> 
     }
     Err(Failure::usage(format!("{what} needs what was said, word for word"))
         .why("the HTTP API does not hand that out")
-        .hint("run this beside the store, while the instance is stopped, without --server"))
+        .hint("run this beside the store, without --server"))
 }
 
 /// Reads the turns of a lane in order. Returns them and the number of those left out because their content was erased.

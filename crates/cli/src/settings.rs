@@ -1,7 +1,5 @@
 //! Loads the configuration: flags win over environment variables, and those over files.
 
-use std::path::Path;
-
 use throughline_server::{Config, ConfigErrors, Sources, StoreUrl};
 
 use crate::app::App;
@@ -12,26 +10,24 @@ use crate::exit::Exit;
 pub(crate) fn sources(app: &App) -> Sources {
     let mut sources = Sources::of_this_process();
     sources.file.clone_from(&app.flags.config);
+    sources.data.clone_from(&app.flags.data);
     sources
 }
 
-/// Loads the configuration. `data` replaces the folder of the database and the instance key.
-pub(crate) fn load(app: &App, data: Option<&Path>) -> Result<Config, Failure> {
-    let mut sources = sources(app);
-    sources.data = data.map(Path::to_owned);
-    Config::load(&sources).map_err(invalid)
+/// Loads the configuration.
+pub(crate) fn load(app: &App) -> Result<Config, Failure> {
+    Config::load(&sources(app)).map_err(invalid)
 }
 
 /// Loads the configuration, or that of the demo if it names no user and no token. So commands find the data of
 /// `throughline serve --demo` in this folder without a flag.
-pub(crate) fn installation(app: &App, data: Option<&Path>) -> Result<Config, Failure> {
-    let config = load(app, data)?;
+pub(crate) fn installation(app: &App) -> Result<Config, Failure> {
+    let config = load(app)?;
     if !config.users.is_empty() || !config.tokens.is_empty() {
         return Ok(config);
     }
     app.out.detail("nobody is configured, so this is the demo (throughline serve --demo)");
-    let mut sources = sources(app).flag("server.demo", "true", "of an installation without users");
-    sources.data = data.map(Path::to_owned);
+    let sources = sources(app).flag("server.demo", "true", "of an installation without users");
     Config::load(&sources).map_err(invalid)
 }
 
@@ -47,7 +43,7 @@ pub(crate) fn require_store(config: &Config) -> Result<(), Failure> {
     }
     Err(Failure::new(format!("there is nothing at {} yet", config.store))
         .code("TL-6103")
-        .hint("another folder or --config FILE? `throughline chat` and `throughline serve --demo` begin one")
+        .hint("another --data DIR or --config FILE? `throughline chat` and `throughline serve --demo` begin one")
         .exit(Exit::Unreachable))
 }
 

@@ -16,7 +16,8 @@ pub(crate) fn print(app: &App, id: &str, answer: &TurnAnswer) -> Outcome {
             let title = message.card.as_ref().map_or(message.text.as_str(), |card| card.title.as_str());
             app.out.line(&safe(title))?;
         }
-        app.out.note(&format!("{id}: {} (throughline why {})", answer.reason, answer.turn));
+        let why = app.command(&format!("why {}", answer.turn));
+        app.out.note(&format!("{id}: {} ({why})", answer.reason));
     }
     if answer.decision == "refused" {
         return Err(Failure::new(format!("{id} was not decided"))

@@ -41,6 +41,7 @@ mod lane_lookup;
 mod language;
 mod lead;
 mod learned;
+pub mod local_token;
 mod mcp;
 mod metrics;
 mod middleware;

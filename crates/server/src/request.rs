@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::auth::{Caller, Scope, Token};
 use crate::codes;
+use crate::local_token;
 use crate::problem::{Pointed, Problem};
 use crate::session;
 
@@ -64,7 +65,13 @@ pub(crate) fn bearer(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> 
         let (scheme, token) = given.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
-    bearer.and_then(|bearer| config.bearer(bearer).map(Token::caller)).ok_or_else(|| {
+    let found = |bearer| {
+        config
+            .bearer(bearer)
+            .map(Token::caller)
+            .or_else(|| local_token::caller(config, app.runtime().keys(), app.store().now(), bearer))
+    };
+    bearer.and_then(found).ok_or_else(|| {
         ::metrics::counter!("throughline_signature_failures_total", "channel" => "api", "why" => "token")
             .increment(1);
         challenge(Problem::new(&codes::BAD_TOKEN, "the bearer token is not one of this installation"))

@@ -1,7 +1,7 @@
 //! Server: one port, a bounded number of connections, and a drain at the end.
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,6 +76,7 @@ pub async fn serve_instance(
     let sending = webhooks.map(|webhook| webhooks::run(app.clone(), webhook.clone(), stopping.clone()));
     let sending: Vec<_> = sending.map(tokio::spawn).collect();
     let _ = app.address.set(bound);
+    app.store().publish_address(&format!("http://{}", from_here(bound)));
     tracing::info!(address = %bound, store = app.store().describe(), "listening");
     ready(bound);
     let mut server = Server::new(app.clone(), listener);
@@ -113,6 +114,17 @@ pub async fn serve_instance(
         return Err(StartError::Store(StoreError::TakenOver { act: "go on" }));
     }
     Ok(())
+}
+
+/// Returns the address by which this machine reaches a listener: one that listens everywhere is called by loopback.
+fn from_here(mut bound: SocketAddr) -> SocketAddr {
+    if bound.ip().is_unspecified() {
+        bound.set_ip(match bound.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    bound
 }
 
 /// Folds recorded times regularly, so that metrics stay small even if nobody reads them.

@@ -278,7 +278,7 @@ fn examined(one: &ListedTool) -> Finding {
     match &one.status {
         PinStatus::Unconnected => broken(
             "nobody has connected its server, or the connection has ended",
-            "`throughline tools connect` and the server's name (TL-5303)",
+            "`throughline tools connect NAME`, with the name of its server (TL-5303)",
         ),
         PinStatus::Unreachable(why) => broken(why, "is it running, and is its address or command right?"),
         PinStatus::Missing => {

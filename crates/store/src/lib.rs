@@ -41,4 +41,4 @@ pub use memory::MemoryStore;
 pub use postgres::{PostgresServer, PostgresStore, RedisServer};
 #[cfg(feature = "conformance")]
 pub use sqlite::tamper::{RawRow, raw_rows, tamper};
-pub use sqlite::{SchemaVersion, SqliteStore, backup, database_file, schema_version};
+pub use sqlite::{SchemaVersion, SqliteStore, backup, database_file, owner_address, schema_version};

@@ -32,6 +32,23 @@ pub fn safe(text: &str) -> String {
     out
 }
 
+/// Breaks the lines of a text that are longer than `width` columns, at blanks. What is broken off hangs below the text of
+/// its line: below the second column, if the line is in two.
+#[must_use]
+pub fn fit(text: &str, width: usize) -> String {
+    let width = width.max(super::MIN_WIDTH);
+    let fitted = |line: &str| {
+        let text = line.trim_start_matches(' ');
+        let indent = line.len() - text.len();
+        // Two columns have at least two blanks between them.
+        let second = text.find("  ").map(|at| at + text[at..].len() - text[at..].trim_start().len());
+        let hang = indent + second.map_or(2, |at| cells(&text[..at]));
+        let rest = " ".repeat(hang.min(width / 2));
+        wrap(text, &" ".repeat(indent), &rest, width).join("\n")
+    };
+    text.split('\n').map(fitted).collect::<Vec<_>>().join("\n")
+}
+
 /// Breaks a text into lines of at most `width` columns, at blanks; a longer word stays whole. Its own line breaks and
 /// blanks stay. The first line begins with `first`, every other with `rest`.
 pub(super) fn wrap(text: &str, first: &str, rest: &str, width: usize) -> Vec<String> {
@@ -90,6 +107,14 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(safe(text), expected);
         }
+    }
+
+    #[test]
+    fn what_is_too_long_hangs_below_its_text() {
+        assert_eq!(fit("short\n\n  kept", 20), "short\n\n  kept");
+        assert_eq!(fit("one two three four five six", 20), "one two three four\n  five six");
+        assert_eq!(fit("  :1   press a button of a card", 24), "  :1   press a button of\n       a card");
+        assert_eq!(fit("a", 0), "a");
     }
 
     #[test]

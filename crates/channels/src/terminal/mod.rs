@@ -10,6 +10,6 @@ mod pick;
 mod render;
 
 pub use input::{HELP, Line, parse};
-pub use measure::{cells, safe};
+pub use measure::{cells, fit, safe};
 pub use pick::{NoButton, pick};
 pub use render::{MIN_WIDTH, render, render_numbered};

@@ -16,7 +16,7 @@ use super::local::not_started;
 use super::remote::Remote;
 use crate::app::App;
 use crate::error::Failure;
-use crate::{random, settings};
+use crate::random;
 
 /// A running instance. Dropping it stops it at once; [`Embedded::stop`] lets it finish its work.
 pub(crate) struct Embedded {
@@ -27,10 +27,9 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Starts an instance over the configured store and waits until it is ready.
-    pub(crate) fn start(app: &App) -> Result<Self, Failure> {
-        let mut config = settings::installation(app, None)?;
-        let listen = config.server.listen.to_string();
+    /// Starts an instance over a configured store and waits until it is ready.
+    pub(crate) fn start(app: &App, config: &Config) -> Result<Self, Failure> {
+        let mut config = config.clone();
         let token = own_token(&mut config)?;
         let runtime = app.runtime()?;
         let (bound, ready) = oneshot::channel();
@@ -47,7 +46,7 @@ impl Embedded {
         ));
         let Ok(address) = runtime.block_on(ready) else {
             return Err(match runtime.block_on(ended) {
-                Ok(Err(error)) => not_started(&error, &listen),
+                Ok(Err(error)) => not_started(&error),
                 Ok(Ok(())) => Failure::new("the instance in this process ended before it was ready"),
                 Err(error) => Failure::new("the instance in this process failed").because(&error),
             });
@@ -76,7 +75,7 @@ impl Embedded {
 
 /// Changes the configuration to a free port and a new token that only this process knows. Returns the token.
 fn own_token(config: &mut Config) -> Result<String, Failure> {
-    let principal = if config.server.demo { "you".to_owned() } else { os_user() };
+    let principal = user(config);
     let id = "this-process";
     let (token, sha256) = Token::mint(id, random::bytes()?);
     config.server.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -92,8 +91,13 @@ fn own_token(config: &mut Config) -> Result<String, Failure> {
     Ok(token)
 }
 
+/// Returns the user that commands on this machine act as.
+pub(crate) fn user(config: &Config) -> String {
+    if config.server.demo { "you".to_owned() } else { user_here() }
+}
+
 /// Returns the name of the operating system's user. The approver rules say what this user may decide.
-fn os_user() -> String {
+pub(crate) fn user_here() -> String {
     let output = Command::new("id").arg("-un").output().ok().filter(|output| output.status.success());
     let name = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "nobody".into())

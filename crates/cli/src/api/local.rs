@@ -9,6 +9,9 @@ use throughline_server::wire::{Approval, Context, Effect, Lane, LaneInfo, Pause,
 use throughline_server::{Config, Instance, StartError, views};
 use throughline_store::{EffectState, StoreError};
 
+use super::beside::{Held, open_or_find};
+use super::copied::Copied;
+use super::{LANES, newest};
 use crate::app::App;
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -18,23 +21,34 @@ use crate::settings;
 pub(crate) struct Local {
     runtime: tokio::runtime::Runtime,
     instance: Instance,
+    /// The copy that was opened in its place, if it is one. Goes last.
+    _copied: Option<Copied>,
 }
 
 impl Local {
-    /// Opens the configured store. Fails if it does not exist, so that reading creates no files.
-    pub(crate) fn open(app: &App) -> Result<Self, Failure> {
-        Self::open_configured(app, settings::installation(app, None)?)
-    }
-
-    /// Opens the store of a configuration. Fails if it does not exist.
-    pub(crate) fn open_configured(app: &App, config: Config) -> Result<Self, Failure> {
+    /// Opens the store of a configuration. Fails if it does not exist, so that reading creates no files.
+    pub(crate) fn open(app: &App, config: Config) -> Result<Self, Failure> {
         settings::require_store(&config)?;
         let runtime = app.runtime()?;
-        let listen = config.server.listen;
-        let instance = runtime
-            .block_on(throughline_server::open(config))
-            .map_err(|error| not_started(&error, &listen.to_string()))?;
-        Ok(Self { runtime, instance })
+        let instance =
+            runtime.block_on(throughline_server::open(config)).map_err(|error| not_started(&error))?;
+        Ok(Self { runtime, instance, _copied: None })
+    }
+
+    /// Opens the configured store for a command that reads what no server hands out. While a server has the store, this
+    /// is a copy of it that is taken now and goes with the command.
+    pub(crate) fn open_to_read(app: &App) -> Result<Self, Failure> {
+        let config = settings::installation(app)?;
+        match open_or_find(&config, || Self::open(app, config.clone()))? {
+            Held::Here(local) => Ok(local),
+            Held::There(_) => {
+                app.out.detail("a server has the store, so this reads a copy of it");
+                let copied = Copied::of(&config)?;
+                let local = Self::open(app, copied.config(&config))?;
+                copied.goes_with(&local.runtime);
+                Ok(Self { _copied: Some(copied), ..local })
+            }
+        }
     }
 
     /// Returns the configuration of the store.
@@ -104,10 +118,19 @@ impl Local {
         })
     }
 
-    /// Returns the stored rows of at most `limit` lanes.
-    pub(crate) fn stored_lanes(&self, limit: usize) -> Result<Vec<throughline_store::LaneInfo>, Failure> {
+    /// Returns the stored rows of at most `limit` lanes, in the order of their ids.
+    pub(crate) fn stored_lanes(
+        &self,
+        person: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<throughline_store::LaneInfo>, Failure> {
         let store = &self.instance.store;
-        self.collect(limit, |tenant, limit| async move { Ok(store.lanes(&tenant, None, limit).await?) })
+        self.collect(limit, |tenant, limit| async move {
+            Ok(match person {
+                Some(person) => store.lanes_of(&tenant, person, None, limit).await?,
+                None => store.lanes(&tenant, None, limit).await?,
+            })
+        })
     }
 
     pub(crate) fn why(&self, id: &str) -> Result<Why, Failure> {
@@ -118,8 +141,8 @@ impl Local {
         Ok(views::why(&turn, Language::En))
     }
 
-    pub(crate) fn lanes(&self, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
-        Ok(self.stored_lanes(limit)?.iter().map(LaneInfo::from).collect())
+    pub(crate) fn lanes(&self, person: Option<&str>, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
+        Ok(newest(self.stored_lanes(person, LANES)?.iter().map(LaneInfo::from).collect(), limit))
     }
 
     pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
@@ -249,12 +272,14 @@ fn not_found(what: &str, id: &str, list: &str) -> Failure {
 }
 
 /// Words the error of opening an instance, with a hint.
-pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
+pub(crate) fn not_started(error: &StartError) -> Failure {
     let failure = Failure::new("cannot open the local store").because(error).code(error.code().id());
     match error {
         StartError::Config(errors) => settings::invalid(errors.clone()),
         StartError::Store(StoreError::InUse { .. }) => failure
-            .hint(format!("ask the instance that runs: --server http://{listen}"))
+            .hint(
+                "this needs the store for itself: stop the server that has it, and begin it again afterwards",
+            )
             .exit(Exit::Unreachable),
         StartError::Store(_) | StartError::Folder { .. } | StartError::Recover(_) => {
             failure.hint(error.code().fix).exit(Exit::Unreachable)

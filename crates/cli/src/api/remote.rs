@@ -1,22 +1,29 @@
 //! An HTTP client of a running instance.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use throughline_server::local_token::LocalTokens;
 use throughline_server::wire::{
     Approval, Context, Effect, Lane, LaneInfo, LearnProposal, LearnSuggestion, LearnedVersion, Page, Pause,
     PauseChange, PinnedTools, Replays, Resolve, SignInLink, Tool, TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
+use ureq::tls::{RootCerts, TlsConfig};
 
+use super::{LANES, newest};
 use crate::app::App;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::random;
 
+/// The characters to encode: all but the unreserved ones of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// The time limit of a request: longer than the server may wait for a decision.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The largest page size of the API.
@@ -27,7 +34,18 @@ const PAGE_SIZE: usize = 200;
 pub(crate) struct Remote {
     agent: Agent,
     url: String,
-    token: Option<String>,
+    credential: Credential,
+}
+
+/// The proof of who asks.
+#[derive(Clone)]
+enum Credential {
+    /// None: a demo needs none.
+    None,
+    /// A token of the configuration.
+    Token(String),
+    /// A token for each request, made of the instance key.
+    Local(Arc<LocalTokens>),
 }
 
 /// The answer to a delivered event.
@@ -55,13 +73,39 @@ impl Remote {
 
     /// Creates a client of the instance at an address.
     pub(crate) fn at(url: &str, token: Option<String>) -> Result<Self, Failure> {
-        if !url.starts_with("http://") {
-            let hint = "write http://HOST:PORT; for TLS, put a proxy or a tunnel in front";
-            return Err(Failure::usage(format!("cannot talk to {url}")).hint(hint));
+        Self::with(url, token.map_or(Credential::None, Credential::Token))
+    }
+
+    /// Creates a client of the server that has the local store.
+    pub(crate) fn beside(url: &str, tokens: Arc<LocalTokens>) -> Result<Self, Failure> {
+        Self::with(url, Credential::Local(tokens))
+    }
+
+    fn with(url: &str, credential: Credential) -> Result<Self, Failure> {
+        let mut config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT));
+        if url.starts_with("https://") {
+            config = config.tls_config(
+                TlsConfig::builder()
+                    .unversioned_rustls_crypto_provider(Arc::new(
+                        rustls::crypto::aws_lc_rs::default_provider(),
+                    ))
+                    .root_certs(RootCerts::PlatformVerifier)
+                    .build(),
+            );
+        } else if !url.starts_with("http://") {
+            return Err(Failure::usage(format!("cannot talk to {url}"))
+                .hint("write http://HOST:PORT or https://HOST"));
         }
-        let config =
-            Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT)).build();
-        Ok(Self { agent: config.into(), url: url.trim_end_matches('/').into(), token })
+        Ok(Self { agent: config.build().into(), url: url.trim_end_matches('/').into(), credential })
+    }
+
+    /// Returns the value of the header that proves who asks.
+    fn authorization(&self) -> Option<String> {
+        match &self.credential {
+            Credential::None => None,
+            Credential::Token(token) => Some(format!("Bearer {token}")),
+            Credential::Local(tokens) => Some(format!("Bearer {}", tokens.make())),
+        }
     }
 
     /// Returns the address of the instance.
@@ -72,8 +116,8 @@ impl Remote {
     /// Sends a GET request.
     pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         let mut request = self.agent.get(format!("{}{path}", self.url));
-        if let Some(token) = &self.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
+        if let Some(proof) = self.authorization() {
+            request = request.header("Authorization", proof);
         }
         self.read(path, request.call())
     }
@@ -110,8 +154,8 @@ impl Remote {
             .header("Content-Type", "application/json")
             .header("Idempotency-Key", key)
             .header("Prefer", "wait=30");
-        if let Some(token) = &self.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
+        if let Some(proof) = self.authorization() {
+            request = request.header("Authorization", proof);
         }
         self.read(path, request.send(body.to_string()))
     }
@@ -162,14 +206,14 @@ impl Remote {
         key: &str,
     ) -> Result<TurnAnswer, Failure> {
         let body = json!({ "version": version, "decision": decision });
-        self.send("POST", &format!("/v1/approvals/{id}/decide"), key, &body)
+        self.send("POST", &format!("/v1/approvals/{}/decide", segment(id)), key, &body)
     }
 
     /// Resolves an uncertain effect.
     pub(crate) fn resolve(&self, id: &str, answer: &Resolve, key: &str) -> Result<TurnAnswer, Failure> {
         let body = serde_json::to_value(answer)
             .map_err(|error| Failure::new("cannot write the answer").because(&error))?;
-        self.send("POST", &format!("/v1/effects/{id}/resolve"), key, &body)
+        self.send("POST", &format!("/v1/effects/{}/resolve", segment(id)), key, &body)
     }
 
     /// Sets the kill switch.
@@ -183,8 +227,8 @@ impl Remote {
     pub(crate) fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         let url = format!("{}{path}", self.url);
         let mut request = self.agent.delete(&url).config().timeout_global(None).build();
-        if let Some(token) = &self.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
+        if let Some(proof) = self.authorization() {
+            request = request.header("Authorization", proof);
         }
         self.read(path, request.call())
     }
@@ -231,24 +275,25 @@ impl Remote {
     }
 
     pub(crate) fn why(&self, turn: &str) -> Result<Why, Failure> {
-        self.get(&format!("/v1/turns/{turn}/why"))
+        self.get(&format!("/v1/turns/{}/why", segment(turn)))
     }
 
-    pub(crate) fn lanes(&self, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
-        self.list("/v1/lanes", limit)
+    pub(crate) fn lanes(&self, person: Option<&str>, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
+        let person = person.map(|person| format!("?person={}", segment(person))).unwrap_or_default();
+        Ok(newest(self.list(&format!("/v1/lanes{person}"), LANES)?, limit))
     }
 
     pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
-        self.get(&format!("/v1/lanes/{id}"))
+        self.get(&format!("/v1/lanes/{}", segment(id)))
     }
 
     pub(crate) fn context(&self, id: &str, max_tokens: Option<u32>) -> Result<Context, Failure> {
         let most = max_tokens.map(|most| format!("?max_tokens={most}")).unwrap_or_default();
-        self.get(&format!("/v1/lanes/{id}/context{most}"))
+        self.get(&format!("/v1/lanes/{}/context{most}", segment(id)))
     }
 
     pub(crate) fn turns(&self, lane: &str, limit: usize) -> Result<Vec<TurnInfo>, Failure> {
-        self.list(&format!("/v1/lanes/{lane}/turns"), limit)
+        self.list(&format!("/v1/lanes/{}/turns", segment(lane)), limit)
     }
 
     pub(crate) fn approvals(&self, all: bool, limit: usize) -> Result<Vec<Approval>, Failure> {
@@ -256,18 +301,18 @@ impl Remote {
     }
 
     pub(crate) fn approval(&self, id: &str) -> Result<Approval, Failure> {
-        self.get(&format!("/v1/approvals/{id}"))
+        self.get(&format!("/v1/approvals/{}", segment(id)))
     }
 
     pub(crate) fn effects(&self, state: Option<&str>, limit: usize) -> Result<Vec<Effect>, Failure> {
         match state {
-            Some(state) => self.list(&format!("/v1/effects?state={state}"), limit),
+            Some(state) => self.list(&format!("/v1/effects?state={}", segment(state)), limit),
             None => self.list("/v1/effects", limit),
         }
     }
 
     pub(crate) fn effect(&self, id: &str) -> Result<Effect, Failure> {
-        self.get(&format!("/v1/effects/{id}"))
+        self.get(&format!("/v1/effects/{}", segment(id)))
     }
 
     pub(crate) fn pause(&self) -> Result<Pause, Failure> {
@@ -282,6 +327,11 @@ impl Remote {
         seen(replays.turns);
         Ok(replays)
     }
+}
+
+/// Percent-encodes a text as one segment of a path, or one value of a query.
+pub(crate) fn segment(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, RESERVED)
 }
 
 /// Words a problem document (RFC 9457).

@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
+use clap::ValueEnum as _;
 use throughline_server::wire::{Approval, Authored};
 
-use crate::api;
+use crate::api::{self, Ids as _, Kind};
 use crate::app::App;
+use crate::complete;
 use crate::error::Outcome;
 use crate::exit::Exit;
+use crate::filters::{Filters, Row};
 use crate::random;
 use crate::turn_answer;
 
@@ -15,9 +18,10 @@ use crate::turn_answer;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline approvals list
-  throughline approvals show ap_4jd6ycw7wq3f5oax_12_4
-  throughline approvals decide ap_4jd6ycw7wq3f5oax_12_4 --version 2 --decision approve")]
+  throughline approvals list                          what waits
+  throughline approvals list --state all --since 3d   the same filters as every list
+  throughline approvals show @latest
+  throughline approvals decide ap_4jd6ycw7wq3f5oax_12_4 --version 1 --decision approve")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -27,21 +31,25 @@ pub(crate) struct Args {
 enum Command {
     /// List the approvals that wait
     List {
-        /// Also those that were decided or are over
-        #[arg(long)]
+        #[command(flatten)]
+        filters: Filters,
+        /// Only in this state: pending, approved, rejected, cancelled, expired, superseded; or all
+        #[arg(long, value_name = "STATE", default_value = "pending", hide_possible_values = true)]
+        state: State,
+        /// The same as --state all
+        #[arg(long, conflicts_with = "state")]
         all: bool,
-        /// The largest number of approvals to list
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
     },
     /// Show exactly what would run
     Show {
-        /// The approval's id
+        /// The approval: its id, the beginning of it, or @latest
+        #[arg(add = complete::approvals())]
         id: String,
     },
     /// Decide one, as yourself: you have to be in the approver rules
     Decide {
-        /// The approval's id
+        /// The approval: its id, the beginning of it, or @latest
+        #[arg(add = complete::approvals())]
         id: String,
         /// The version you saw; another one is refused
         #[arg(long, value_name = "N")]
@@ -50,6 +58,41 @@ enum Command {
         #[arg(long, value_name = "WORD", hide_possible_values = true)]
         decision: Decision,
     },
+}
+
+/// The values of `--state`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum State {
+    /// Nobody has decided yet
+    Pending,
+    /// Somebody approved it
+    Approved,
+    /// Somebody rejected it
+    Rejected,
+    /// Its subject is gone
+    Cancelled,
+    /// Nobody decided in time
+    Expired,
+    /// A newer version or another card replaced it
+    Superseded,
+    /// Any
+    All,
+}
+
+impl State {
+    fn includes(self, state: &str) -> bool {
+        self == Self::All || self.to_possible_value().is_some_and(|value| value.get_name() == state)
+    }
+}
+
+impl Row for Approval {
+    fn lane(&self) -> &str {
+        &self.lane
+    }
+
+    fn at(&self) -> &str {
+        &self.created_at
+    }
 }
 
 /// The values of `--decision`.
@@ -63,8 +106,17 @@ enum Decision {
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     match &args.command {
-        Command::List { all, limit } => list(app, &api::open(app)?.approvals(*all, *limit)?),
-        Command::Show { id } => show(app, &api::open(app)?.approval(id)?),
+        Command::List { filters, state, all } => {
+            let api = api::open(app)?;
+            let state = if *all { State::All } else { *state };
+            let narrow = !matches!(state, State::Pending | State::All);
+            let rows = api.approvals(state != State::Pending, filters.depth(narrow))?;
+            list(app, &filters.keep(&api, rows, |approval| state.includes(&approval.state))?)
+        }
+        Command::Show { id } => {
+            let api = api::open(app)?;
+            show(app, &api.approval(&api.id_of(Kind::Approval, id)?)?)
+        }
         Command::Decide { id, version, decision } => decide(app, id, *version, *decision),
     }
 }
@@ -81,7 +133,7 @@ fn list(app: &App, approvals: &[Approval]) -> Outcome {
         ]
     };
     let columns = ["APPROVAL", "VERSION", "STATE", "RELEASES", "ASKED BY", "UNTIL"];
-    app.out.list(approvals, "nothing waits for an approval", &columns, row)?;
+    app.out.list(approvals, "no such approvals", &columns, row)?;
     Ok(Exit::Ok)
 }
 
@@ -110,9 +162,8 @@ fn show(app: &App, approval: &Approval) -> Outcome {
     app.out.line(&out)?;
     if approval.state == "pending" {
         let (id, version) = (&approval.id, approval.version);
-        app.out.note(&format!(
-            "\nto release it: throughline approvals decide {id} --version {version} --decision approve"
-        ));
+        let decide = format!("approvals decide {id} --version {version} --decision approve");
+        app.out.note(&format!("\nto release it: {}", app.command(&decide)));
     }
     Ok(Exit::Ok)
 }
@@ -123,6 +174,7 @@ fn decide(app: &App, id: &str, version: u32, decision: Decision) -> Outcome {
         Decision::Reject => "reject",
     };
     let connection = api::connect(app)?;
+    let id = &connection.remote.id_of(Kind::Approval, id)?;
     let decided = connection.remote.decide(id, version, word, &random::key("cli")?);
     // Closing waits for the effects that the decision released.
     connection.close()?;

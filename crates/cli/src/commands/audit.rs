@@ -43,7 +43,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     if app.flags.server.is_some() {
         return Err(Failure::usage("the chains are verified and signed where they are stored")
             .why("the HTTP API has no route for it in this version")
-            .hint("run this beside the store, while the instance is stopped, without --server"));
+            .hint("run this beside the store, without --server"));
     }
     match &args.command {
         Command::Verify { anchor } => verify(app, anchor.as_deref()),
@@ -53,7 +53,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 
 /// Prints one anchor per tenant, each on a line.
 fn anchor(app: &App) -> Outcome {
-    let local = Local::open(app)?;
+    let local = Local::open_to_read(app)?;
     for tenant in local.tenants()? {
         let anchor = local.block_on(local.instance().runtime.anchor(&tenant))?;
         app.out.value(&json!(anchor))?;
@@ -79,7 +79,7 @@ fn anchors(file: &Path) -> Result<Vec<Anchor>, Failure> {
 
 fn verify(app: &App, kept: Option<&Path>) -> Outcome {
     let kept = kept.map(anchors).transpose()?.unwrap_or_default();
-    let local = Local::open(app)?;
+    let local = Local::open_to_read(app)?;
     let mut verified = verify_store(app, &local, &local.tenants()?)?;
     for anchor in &kept {
         verified.broken.extend(local.block_on(local.instance().runtime.verify_anchor(anchor))?);

@@ -1,10 +1,11 @@
 //! `throughline config`: prints the settings and their origins, checks them, prints their schema.
 
 use serde_json::{Value, json};
-use throughline_server::config::Config;
+use throughline_server::config::{Config, Setting};
 
 use crate::app::App;
-use crate::error::Outcome;
+use crate::complete;
+use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::settings;
 
@@ -13,6 +14,7 @@ use crate::settings;
 #[command(before_help = "\
 Examples:
   throughline config show --origin   every setting, and where it was set
+  throughline config show server     those that begin so
   throughline config check           is it valid, and is it meant
   throughline config schema          JSON Schema, for an editor")]
 pub(crate) struct Args {
@@ -22,8 +24,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Print every setting in force
+    /// Print the settings in force
     Show {
+        /// Only this setting, or those of this section
+        #[arg(value_name = "SETTING", add = complete::settings())]
+        setting: Option<String>,
         /// With the file and line, variable or flag that set it
         #[arg(long)]
         origin: bool,
@@ -35,8 +40,8 @@ enum Command {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    match args.command {
-        Command::Show { origin } => show(app, origin),
+    match &args.command {
+        Command::Show { setting, origin } => show(app, setting.as_deref(), *origin),
         Command::Check => check(app),
         Command::Schema => {
             let schema = Config::schema();
@@ -50,15 +55,25 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     }
 }
 
-fn show(app: &App, origin: bool) -> Outcome {
-    let config = settings::load(app, None)?;
+fn show(app: &App, wanted: Option<&str>, origin: bool) -> Outcome {
+    let config = settings::load(app)?;
+    let wanted = wanted.unwrap_or_default();
+    let of_section = |setting: &&Setting| {
+        let rest = setting.path.strip_prefix(wanted);
+        rest.is_some_and(|rest| wanted.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let found: Vec<&Setting> = config.settings().iter().filter(of_section).collect();
+    if found.is_empty() {
+        return Err(Failure::usage(format!("there is no setting {wanted}"))
+            .hint("`throughline config show` prints every setting"));
+    }
     if app.out.is_json() {
-        let setting = |setting: &throughline_server::config::Setting| json!({ "setting": setting.path, "value": setting.value, "origin": setting.origin.to_string() });
-        let settings: Vec<Value> = config.settings().iter().map(setting).collect();
+        let setting = |setting: &&Setting| json!({ "setting": setting.path, "value": setting.value, "origin": setting.origin.to_string() });
+        let settings: Vec<Value> = found.iter().map(setting).collect();
         app.out.value(&settings)?;
         return Ok(Exit::Ok);
     }
-    for setting in config.settings() {
+    for setting in found {
         let line = format!("{} = {}", setting.path, setting.value);
         if origin {
             let from = format!("# {}", setting.origin);
@@ -71,7 +86,7 @@ fn show(app: &App, origin: bool) -> Outcome {
 }
 
 fn check(app: &App) -> Outcome {
-    let config = settings::load(app, None)?;
+    let config = settings::load(app)?;
     let warnings = config.warnings();
     if app.out.is_json() {
         app.out.value(&json!({ "valid": true, "warnings": warnings }))?;

@@ -36,9 +36,8 @@ pub(super) fn run(app: &App, server: &str, port: u16) -> Outcome {
             "a tool server is connected where the installation's files are, without --server",
         ));
     }
-    let config = settings::installation(app, None)?;
-    let listen = config.server.listen.to_string();
-    let failed = |error: StartError| api::not_started(&error, &listen);
+    let config = settings::installation(app)?;
+    let failed = |error: StartError| api::not_started(&error);
     let not_connected = |why: String| {
         Failure::new(format!("{server} is not connected: {why}"))
             .code("TL-5303")

@@ -9,8 +9,9 @@ use throughline_engine::context::supervised::Assignment;
 use throughline_server::views::context::of_state;
 use throughline_server::wire::Context;
 
-use crate::api;
+use crate::api::{self, Ids as _, Kind};
 use crate::app::App;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::redis_key::{ReadError, RedisServer};
@@ -23,14 +24,14 @@ use crate::redis_key::{ReadError, RedisServer};
     arg_required_else_help = true,
     before_help = "\
 Examples:
-  throughline context ln_atpfhd2dnan4hnneg4slqvhi
+  throughline context @latest
   throughline context ln_atpfhd2dnan4hnneg4slqvhi --format json > session-state.json
   throughline context render --state state.json --task task.json
   throughline context render --redis redis://127.0.0.1 --key supervisor:state"
 )]
 pub(crate) struct Args {
-    /// The lane's id
-    #[arg(required = true)]
+    /// The lane: its id, the beginning of it, or @latest
+    #[arg(required = true, add = complete::lanes())]
     lane: Option<String>,
     #[command(flatten)]
     shape: Shape,
@@ -101,7 +102,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         }
         None => {
             let lane = args.lane.as_deref().unwrap_or_default();
-            let context = api::open(app)?.context(lane, args.shape.max_tokens)?;
+            let api = api::open(app)?;
+            let context = api.context(&api.id_of(Kind::Lane, lane)?, args.shape.max_tokens)?;
             print(app, &context, &args.shape)
         }
     }

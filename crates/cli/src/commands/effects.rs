@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 
 use throughline_server::wire::{Effect, Pause, PauseChange, Resolution, Resolve};
 
-use crate::api;
+use crate::api::{self, Ids as _, Kind};
 use crate::app::App;
+use crate::complete;
 use crate::error::Outcome;
 use crate::exit::Exit;
+use crate::filters::{Filters, Row};
 use crate::random;
 use crate::turn_answer;
 
@@ -28,21 +30,22 @@ pub(crate) struct Args {
 enum Command {
     /// List effects, newest first
     List {
-        /// Only effects in this state: planned, attempted, done, failed, uncertain, cancelled
-        #[arg(long, value_name = "STATE")]
+        #[command(flatten)]
+        filters: Filters,
+        /// Only in this state: planned, attempted, done, failed, uncertain, cancelled
+        #[arg(long, value_name = "STATE", hide_possible_values = true, value_parser = STATES)]
         state: Option<String>,
-        /// The largest number of effects to list
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
     },
     /// Show one effect and how it ended
     Show {
-        /// The effect's id
+        /// The effect: its id, the beginning of it, or @latest
+        #[arg(add = complete::effects())]
         id: String,
     },
     /// Say what became of an uncertain effect, as yourself: you have to be in the approver rules
     Resolve {
-        /// The effect's id
+        /// The effect: its id, the beginning of it, or @latest
+        #[arg(add = complete::effects())]
         id: String,
         /// It happened: adopt. It did not, make it: create-again. Drop it: cancel
         #[arg(long = "as", value_name = "WORD", hide_possible_values = true)]
@@ -65,6 +68,19 @@ enum Command {
     },
     /// Resume sending
     Resume,
+}
+
+/// The values of `--state`.
+const STATES: [&str; 6] = ["planned", "attempted", "done", "failed", "uncertain", "cancelled"];
+
+impl Row for Effect {
+    fn lane(&self) -> &str {
+        &self.lane
+    }
+
+    fn at(&self) -> &str {
+        &self.created_at
+    }
 }
 
 /// The values of `--as`.
@@ -90,12 +106,15 @@ impl From<Answer> for Resolution {
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     match &args.command {
-        Command::List { state, limit } => {
+        Command::List { filters, state } => {
             let api = api::open(app)?;
-            let effects = api.effects(state.as_deref(), *limit)?;
-            list(app, &effects, &api.pause()?)
+            let effects = api.effects(state.as_deref(), filters.depth(false))?;
+            list(app, &filters.keep(&api, effects, |_| true)?, &api.pause()?)
         }
-        Command::Show { id } => show(app, &api::open(app)?.effect(id)?),
+        Command::Show { id } => {
+            let api = api::open(app)?;
+            show(app, &api.effect(&api.id_of(Kind::Effect, id)?)?)
+        }
         Command::Resolve { id, how, key, reason } => {
             let (how, remote_key, reason) = ((*how).into(), key.clone(), reason.clone());
             resolve(app, id, &Resolve { how, remote_key, reason, actor: None })
@@ -152,6 +171,7 @@ fn show(app: &App, effect: &Effect) -> Outcome {
 
 fn resolve(app: &App, id: &str, answer: &Resolve) -> Outcome {
     let connection = api::connect(app)?;
+    let id = &connection.remote.id_of(Kind::Effect, id)?;
     let resolved = connection.remote.resolve(id, answer, &random::key("cli")?);
     connection.close()?;
     turn_answer::print(app, id, &resolved?)

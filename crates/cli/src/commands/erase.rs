@@ -3,17 +3,14 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use throughline_server::wire::{Erasure, TurnAnswer};
 
-use crate::api::{self, Connection};
+use crate::api::{self, Connection, Ids as _, Kind, segment};
 use crate::app::App;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::settings;
-
-/// The characters to encode: all but the unreserved ones of RFC 3986.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Erase a person, a lane or everything, for good
 #[derive(Debug, clap::Args)]
@@ -26,10 +23,10 @@ Only words go: ids, hashes and the keys of created issues stay, so `audit verify
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["subject", "lane", "fact", "tenant"])))]
 pub(crate) struct Args {
     /// A person, by the user id of their channel
-    #[arg(value_name = "SUBJECT")]
+    #[arg(value_name = "SUBJECT", add = complete::users())]
     subject: Option<String>,
-    /// A lane; with --fact, the one whose fact it is
-    #[arg(long, value_name = "LANE", conflicts_with_all = ["subject", "tenant"])]
+    /// A lane, by its id, the beginning of it, or @latest; with --fact, the one whose fact it is
+    #[arg(long, value_name = "LANE", add = complete::lanes(), conflicts_with_all = ["subject", "tenant"])]
     lane: Option<String>,
     /// One fact of an epic, a channel or a thread
     #[arg(long, value_name = "ID", conflicts_with_all = ["subject", "tenant"])]
@@ -43,8 +40,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    let tenant = settings::installation(app, None)?.tenant;
-    let what = match (&args.subject, &args.lane) {
+    let tenant = settings::installation(app)?.tenant;
+    let connection = api::connect(app)?;
+    let lane = args.lane.as_deref().map(|lane| connection.remote.id_of(Kind::Lane, lane)).transpose()?;
+    let what = match (&args.subject, &lane) {
         _ if let Some(fact) = &args.fact => format!("the fact {fact}"),
         (Some(subject), _) => format!("everything of {subject}, in every lane"),
         (_, Some(lane)) => format!("everything of the lane {lane}"),
@@ -53,11 +52,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     if !args.yes {
         confirm(app, &what)?;
     }
-    let connection = api::connect(app)?;
     if let Some(fact) = &args.fact {
-        return erase_fact(app, connection, fact, args.lane.as_deref());
+        return erase_fact(app, connection, fact, lane.as_deref());
     }
-    let path = match (&args.subject, &args.lane) {
+    let path = match (&args.subject, &lane) {
         (Some(subject), _) => format!("/v1/subjects/{}", segment(subject)),
         (_, Some(lane)) => format!("/v1/lanes/{}", segment(lane)),
         _ => format!("/v1/tenant?confirm={}", segment(&tenant)),
@@ -102,11 +100,6 @@ pub(crate) fn confirm(app: &App, what: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new("nothing was erased").why("it was not confirmed").exit(Exit::Refused))
-}
-
-/// Percent-encodes a text as one segment of a path.
-fn segment(text: &str) -> PercentEncode<'_> {
-    utf8_percent_encode(text, RESERVED)
 }
 
 fn summary(erased: &Erasure) -> String {

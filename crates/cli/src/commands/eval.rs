@@ -41,7 +41,7 @@ Examples:
   throughline eval --folds a/,b/                  two folders beside each other, with the gaps
   throughline eval data/ --record-baseline b.json
   throughline eval data/ --baseline b.json        ends with 3 when it got worse
-  throughline eval --from-lanes --cases own.jsonl what was recorded here, labelled by what came next
+  throughline eval --from-lanes --cases own.jsonl  what was recorded here, labelled by what came next
   throughline eval --live --baseline then.json    what the guardrails of selection watch, in recorded turns")]
 pub(crate) struct Args {
     /// Files of cases (JSON Lines), and folders of them
@@ -142,7 +142,7 @@ fn compare_folds(app: &App, args: &Args) -> Outcome {
     let [first, second] = args.folds.as_slice() else {
         return Err(Failure::new("--folds takes two folders, divided by a comma").exit(Exit::Usage));
     };
-    let selection = installation(app, None)?.policy.selection;
+    let selection = installation(app)?.policy.selection;
     let policy = Policy { selection, ..Policy::default() };
     let report = |folder: &PathBuf| -> Result<Report, Failure> {
         let cases = cases_of_files(std::slice::from_ref(folder), &filter(args))?;
@@ -172,7 +172,7 @@ fn evaluate_all(app: &App, args: &Args) -> Result<(Evaluated, Guardrails), Failu
     } else {
         // The default policy makes figures comparable between installations. Only the settings for choosing from
         // lists are this installation's: their rollout is what is measured.
-        let selection = installation(app, None)?.policy.selection;
+        let selection = installation(app)?.policy.selection;
         (cases_of_files(&args.paths, &filter(args))?, Policy { selection, ..Policy::default() })
     };
     let guard = policy.selection.guard.clone();
@@ -236,7 +236,7 @@ fn cases_of_lanes(app: &App, args: &Args) -> Result<(Cases, Policy), Failure> {
 
 /// Counts in every stored lane what the guardrails of selection watch.
 fn watch_lanes(app: &App, args: &Args) -> Result<(GuardCounts, Guardrails), Failure> {
-    let policy = installation(app, None)?.policy.selection;
+    let policy = installation(app)?.policy.selection;
     let mut watch = GuardCounter::new(policy.ttl.repair);
     each_lane(app, "counting what was decided", |turns| {
         watch.next_lane();
@@ -249,8 +249,8 @@ fn watch_lanes(app: &App, args: &Args) -> Result<(GuardCounts, Guardrails), Fail
 /// Calls `take` with the turns of each stored lane.
 fn each_lane(app: &App, what: &str, mut take: impl FnMut(&[Recorded])) -> Result<Local, Failure> {
     recorded::require_local_store(app, what)?;
-    let local = Local::open(app)?;
-    let lanes = local.stored_lanes(usize::MAX >> 1)?;
+    let local = Local::open_to_read(app)?;
+    let lanes = local.stored_lanes(None, usize::MAX >> 1)?;
     let bar = app.out.bar(lanes.len() as u64, "lanes read");
     for lane in &lanes {
         let (turns, _) = recorded::turns(&local, lane, |_| ())?;

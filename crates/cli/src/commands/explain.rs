@@ -4,6 +4,7 @@ use serde_json::json;
 use throughline_server::codes::{self, Code};
 
 use crate::app::App;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 
@@ -15,7 +16,7 @@ Examples:
   throughline explain --all       every code there is")]
 pub(crate) struct Args {
     /// The code, as TL-6102 or 6102, or its name, as store.in_use
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present = "all", conflicts_with = "all", add = complete::codes())]
     code: Option<String>,
     /// Every code
     #[arg(long)]

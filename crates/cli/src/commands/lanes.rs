@@ -6,17 +6,20 @@ use serde_json::json;
 use throughline_channels::terminal::safe;
 use throughline_server::wire::{Lane, LaneInfo, TurnInfo};
 
-use crate::api;
+use crate::api::{self, Ids as _, Kind, place};
 use crate::app::App;
+use crate::complete;
 use crate::error::Outcome;
 use crate::exit::Exit;
+use crate::filters::{Filters, Row};
 
 /// List lanes, and show one
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline lanes list
-  throughline lanes show ln_atpfhd2dnan4hnneg4slqvhi")]
+  throughline lanes list                              newest first
+  throughline lanes list --channel web --since 2h     the same filters as every list
+  throughline lanes show @latest                      or the beginning of an id")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -26,13 +29,16 @@ pub(crate) struct Args {
 enum Command {
     /// List the lanes
     List {
-        /// The largest number of lanes to list
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
+        #[command(flatten)]
+        filters: Filters,
+        /// Only lanes in this state: waiting (events are being handled) or idle
+        #[arg(long, value_name = "STATE", hide_possible_values = true)]
+        state: Option<State>,
     },
     /// Show a lane: messages, what waits, its newest turns
     Show {
-        /// The lane's id
+        /// The lane: its id, the beginning of it, or @latest
+        #[arg(add = complete::lanes())]
         lane: String,
         /// The number of newest turns to show
         #[arg(long, value_name = "N", default_value_t = 10)]
@@ -40,11 +46,38 @@ enum Command {
     },
 }
 
+/// The values of `--state`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum State {
+    /// Events wait to be handled
+    Waiting,
+    /// Nothing waits
+    Idle,
+}
+
+impl Row for LaneInfo {
+    fn lane(&self) -> &str {
+        &self.id
+    }
+
+    fn at(&self) -> &str {
+        &self.updated_at
+    }
+}
+
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let api = api::open(app)?;
     match &args.command {
-        Command::List { limit } => list(app, &api.lanes(*limit)?),
-        Command::Show { lane, turns } => show(app, &api.lane(lane)?, &api.turns(lane, *turns)?),
+        Command::List { filters, state } => {
+            let lanes = api.lanes(None, filters.depth(state.is_some()))?;
+            let wanted =
+                |lane: &LaneInfo| state.is_none_or(|state| (state == State::Waiting) == (lane.waiting > 0));
+            list(app, &filters.keep(&api, lanes, wanted)?)
+        }
+        Command::Show { lane, turns } => {
+            let lane = api.id_of(Kind::Lane, lane)?;
+            show(app, &api.lane(&lane)?, &api.turns(&lane, *turns)?)
+        }
     }
 }
 
@@ -58,14 +91,10 @@ fn list(app: &App, lanes: &[LaneInfo]) -> Outcome {
             lane.updated_at.clone(),
         ]
     };
+    let none = format!("no lanes: `{}` begins one", app.command("chat"));
     let columns = ["LANE", "PLACE", "TURNS", "WAITING", "LAST TURN"];
-    app.out.list(lanes, "no lanes yet: `throughline chat` begins one", &columns, row)?;
+    app.out.list(lanes, &none, &columns, row)?;
     Ok(Exit::Ok)
-}
-
-/// Returns channel, conversation and thread: `web s1`, `slack C222 1700000000.000100`.
-fn place(lane: &LaneInfo) -> String {
-    [&lane.channel, &lane.conversation, &lane.thread].map(String::as_str).join(" ").trim_end().to_owned()
 }
 
 fn show(app: &App, lane: &Lane, turns: &[TurnInfo]) -> Outcome {
@@ -118,7 +147,7 @@ fn show(app: &App, lane: &Lane, turns: &[TurnInfo]) -> Outcome {
     let rows: Vec<Vec<String>> = turns.iter().map(row).collect();
     app.out.table(&["TURN", "AT", "EVENT", "RUNG", "REASON"], &rows)?;
     if let Some(newest) = turns.first() {
-        app.out.note(&format!("\nwhy one of them: throughline why {}", newest.turn));
+        app.out.note(&format!("\nwhy one of them: {}", app.command(&format!("why {}", newest.turn))));
     }
     Ok(Exit::Ok)
 }

@@ -12,8 +12,11 @@ pub(crate) mod effects;
 pub(crate) mod erase;
 pub(crate) mod eval;
 pub(crate) mod explain;
+pub(crate) mod init;
 pub(crate) mod lanes;
 pub(crate) mod learn;
+pub(crate) mod man;
+pub(crate) mod open;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod serve;
@@ -34,8 +37,10 @@ use crate::error::Outcome;
 /// The commands, in the order of the help.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(init::Args),
     Serve(serve::Args),
     Chat(chat::Args),
+    Open(open::Args),
     Why(why::Args),
     Replay(replay::Args),
     Test(test::Args),
@@ -57,17 +62,45 @@ pub(crate) enum Command {
     Token(token::Args),
     Explain(explain::Args),
     Completions(completions::Args),
+    Man(man::Args),
     Version(version::Args),
 }
 
-/// Runs a command. `tree` builds the whole command tree, which shell completions are made from.
+impl Command {
+    /// Returns true if the result is one text that is read, and not a conversation, a file or progress.
+    fn is_read(&self) -> bool {
+        matches!(
+            self,
+            Self::Why(_)
+                | Self::Lanes(_)
+                | Self::Context(_)
+                | Self::Approvals(_)
+                | Self::Effects(_)
+                | Self::Config(_)
+                | Self::Explain(_)
+        )
+    }
+}
+
+/// Runs a command, and shows a long result page by page. `tree` builds the whole command tree, which manuals are made of.
 pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> Outcome {
     if !matches!(command, Command::Serve(_)) {
         app.start_log(None, LogFormat::Text);
     }
+    if command.is_read() {
+        app.out.hold();
+    }
+    let done = dispatch(app, command, tree);
+    app.out.release();
+    done
+}
+
+fn dispatch(app: &App, command: Command, tree: fn() -> clap::Command) -> Outcome {
     match command {
+        Command::Init(args) => init::run(app, &args),
         Command::Serve(args) => serve::run(app, &args),
         Command::Chat(args) => chat::run(app, &args),
+        Command::Open(args) => open::run(app, &args),
         Command::Why(args) => why::run(app, &args),
         Command::Replay(args) => replay::run(app, &args),
         Command::Test(args) => test::run(app, &args),
@@ -88,7 +121,8 @@ pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> O
         Command::Tools(args) => tools::run(app, &args),
         Command::Token(args) => token::run(app, &args),
         Command::Explain(args) => explain::run(app, &args),
-        Command::Completions(args) => completions::run(app, &args, &mut tree()),
+        Command::Completions(args) => completions::run(app, &args),
+        Command::Man(args) => man::run(app, &args, tree()),
         Command::Version(args) => version::run(app, &args),
     }
 }

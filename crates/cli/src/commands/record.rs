@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde_json::json;
 use throughline_server::recording::Recording;
 
-use crate::api::Local;
+use crate::api::{Ids as _, Kind, Local};
 use crate::app::App;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::private_file;
@@ -16,10 +17,11 @@ use crate::recorded;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline record ln_atpfhd2dnan4hnneg4slqvhi > login.scenario.yaml
+  throughline record @latest > login.scenario.yaml
   throughline record ln_atpfhd2dnan4hnneg4slqvhi --name \"login bug\" --out login.scenario.yaml")]
 pub(crate) struct Args {
-    /// The lane's id
+    /// The lane: its id, the beginning of it, or @latest
+    #[arg(add = complete::lanes())]
     lane: String,
     /// The scenario's name [default: the lane's id]
     #[arg(long)]
@@ -31,8 +33,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     recorded::require_local_store(app, "a recording")?;
-    let local = Local::open(app)?;
-    let info = local.stored_lane(&args.lane)?;
+    let local = Local::open_to_read(app)?;
+    let info = local.stored_lane(&local.id_of(Kind::Lane, &args.lane)?)?;
     let bar = app.out.bar(info.revision, "turns read");
     let (config, runtime) = (local.config(), &local.instance().runtime);
     let read = Recording::read(runtime, &config.policy, &info, |revision| bar.set_position(revision));
@@ -40,13 +42,13 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     bar.finish_and_clear();
     let erased = recording.erased;
     if recording.is_empty() {
-        return Err(Failure::new(format!("there is nothing to record in {}", args.lane))
+        return Err(Failure::new(format!("there is nothing to record in {}", info.id.0))
             .why(if erased > 0 { "what was said in it was erased" } else { "nothing happened in it yet" }));
     }
     if erased > 0 {
         app.out.warn(&format!("{erased} turns are left out: what was said in them was erased"));
     }
-    write(app, args, &recording.to_yaml(args.name.as_deref().unwrap_or(&args.lane)))
+    write(app, args, &recording.to_yaml(args.name.as_deref().unwrap_or(info.id.as_str())))
 }
 
 fn write(app: &App, args: &Args, yaml: &str) -> Outcome {

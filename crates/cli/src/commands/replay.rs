@@ -2,8 +2,9 @@
 
 use throughline_server::wire::Replays;
 
-use crate::api;
+use crate::api::{self, Ids as _, Kind};
 use crate::app::App;
+use crate::complete;
 use crate::error::Outcome;
 use crate::exit::Exit;
 
@@ -11,23 +12,26 @@ use crate::exit::Exit;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline replay ln_atpfhd2dnan4hnneg4slqvhi   every turn of a lane
+  throughline replay ln_atpfhd2dnan4hnneg4slqvhi      every turn of a lane
   throughline replay tn_5xvq2m3zsd5ljwcnhsbqy7fd_12   one turn
+  throughline replay @latest                          every turn of the newest lane
 Ends with 3 when a turn comes out differently.")]
 pub(crate) struct Args {
-    /// A lane or a turn
-    #[arg(value_name = "LANE|TURN")]
+    /// A lane or a turn, or the beginning of its id; @latest is the newest lane
+    #[arg(value_name = "LANE|TURN", add = complete::lanes_and_turns())]
     target: String,
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let api = api::open(app)?;
-    let length = match args.target.starts_with("ln_") {
-        true => api.lane(&args.target)?.info.revision,
-        false => 1,
+    let kind = if args.target.starts_with("tn_") { Kind::Turn } else { Kind::Lane };
+    let target = api.id_of(kind, &args.target)?;
+    let length = match kind {
+        Kind::Lane => api.lane(&target)?.info.revision,
+        _ => 1,
     };
     let bar = app.out.bar(length, "turns decided again");
-    let replays = api.replay(&args.target, &mut |done| bar.set_position(done as u64));
+    let replays = api.replay(&target, &mut |done| bar.set_position(done as u64));
     bar.finish_and_clear();
     let replays = replays?;
     if app.out.is_json() {

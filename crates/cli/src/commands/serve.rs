@@ -1,7 +1,6 @@
 //! `throughline serve`: runs the server until it is stopped.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use serde_json::json;
 use throughline_server::{Config, StartError};
@@ -28,15 +27,11 @@ pub(crate) struct Args {
     /// Address to listen on [default: 127.0.0.1:7070]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
-    /// The folder of the database and the instance key [default: this one]
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let mut sources = settings::sources(app);
     sources.demo = args.demo;
-    sources.data.clone_from(&args.data);
     if let Some(listen) = &args.listen {
         sources = sources.flag("server.listen", listen, "--listen");
     }
@@ -77,7 +72,8 @@ fn print_address(app: &App, address: SocketAddr, demo: bool, store: &str) -> std
         lines.push("  demo      no token needed; you, ana and bob may approve".into());
     }
     lines.push(format!(
-        "\nTalk to it in a browser, or by throughline chat --server {url}\nCtrl-C stops it, a second one at once."
+        "\nTalk to it in a browser, or by {}\nCtrl-C stops it, a second one at once.",
+        app.command("chat")
     ));
     app.out.note(&lines.join("\n"));
     Ok(())

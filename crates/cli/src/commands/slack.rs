@@ -45,7 +45,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     if !(1..=35).contains(&name.chars().count()) {
         return Err(Failure::new("the name of an app has 1 to 35 characters").exit(Exit::Usage));
     }
-    let config = settings::load(app, None)?;
+    let config = settings::load(app)?;
     let command = config.policy.command.0.trim_start_matches('/').to_owned();
     let ways = url.as_deref().map_or(Ways::Socket, Ways::Http);
     app.out.value(&manifest(name, &command, &ways))?;

@@ -6,6 +6,7 @@ use throughline_server::telegram::set_up;
 
 use crate::api::connect_or_create;
 use crate::app::App;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::settings;
@@ -29,7 +30,7 @@ enum Command {
     /// Make a link that joins whoever follows it first to an account, once, within ten minutes
     Link {
         /// One of the configuration's `users`
-        #[arg(value_name = "USER")]
+        #[arg(value_name = "USER", add = complete::users())]
         user: String,
     },
 }
@@ -65,7 +66,7 @@ fn link(app: &App, user: &str) -> Outcome {
 }
 
 fn setup(app: &App) -> Outcome {
-    let config = settings::load(app, None)?;
+    let config = settings::load(app)?;
     let done = app.block_on(set_up(&config))?.map_err(|error| {
         Failure::new(error.to_string())
             .code(error.code().id())

@@ -4,8 +4,9 @@ use serde_json::json;
 use throughline_server::auth::{Scope, Token};
 use throughline_server::wire::SignInLink;
 
-use crate::api::Remote;
+use crate::api::{self, Remote};
 use crate::app::App;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::{random, settings};
@@ -30,16 +31,16 @@ enum Command {
         #[arg(value_name = "NAME")]
         id: String,
         /// The user it acts as, one of the configuration's `users`
-        #[arg(long, value_name = "USER")]
+        #[arg(long, value_name = "USER", add = complete::users())]
         principal: String,
         /// Scope of the token; once for each [default: events:write, lanes:read]
-        #[arg(long = "scope", value_name = "SCOPE", value_parser = scope)]
+        #[arg(long = "scope", value_name = "SCOPE", value_parser = scope, add = complete::scopes())]
         scopes: Vec<Scope>,
     },
     /// Make a link that signs one person in to the web chat, once, within ten minutes
     Link {
         /// One of the configuration's `users`
-        #[arg(value_name = "USER")]
+        #[arg(value_name = "USER", add = complete::users())]
         user: String,
     },
 }
@@ -85,12 +86,10 @@ fn create(app: &App, id: &str, principal: &str, scopes: &[Scope]) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Creates a link with the instance key of this folder, or through a running instance. Neither writes anything.
+/// Creates a link through a running server, which knows its address, or else with the instance key of this folder.
+/// Neither writes anything.
 fn link(app: &App, user: &str) -> Outcome {
-    let link = match &app.flags.server {
-        Some(url) => Remote::new(app, url)?.sign_in_link(user)?,
-        None => make_link_locally(app, user)?,
-    };
+    let link = sign_in_link(app, user)?;
     if app.out.is_json() {
         app.out.value(&link)?;
         return Ok(Exit::Ok);
@@ -100,8 +99,21 @@ fn link(app: &App, user: &str) -> Outcome {
     Ok(Exit::Ok)
 }
 
+/// Creates a link that signs a user in.
+pub(crate) fn sign_in_link(app: &App, user: &str) -> Result<SignInLink, Failure> {
+    if let Some(url) = &app.flags.server {
+        return Remote::new(app, url)?.sign_in_link(user);
+    }
+    let running = api::owner(&settings::load(app)?)?;
+    // The address may be that of a server that was killed.
+    match running.and_then(|server| server.sign_in_link(user).ok()) {
+        Some(link) => Ok(link),
+        None => make_link_locally(app, user),
+    }
+}
+
 fn make_link_locally(app: &App, user: &str) -> Result<SignInLink, Failure> {
-    let config = settings::load(app, None)?;
+    let config = settings::load(app)?;
     if config.active_user(&config.tenant, user).is_none() {
         let hint = "the configuration's `users` names them; another folder or --config FILE?";
         return Err(Failure::new(format!("there is no user “{user}”")).hint(hint));

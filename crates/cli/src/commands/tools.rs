@@ -1,12 +1,13 @@
 //! `throughline tools`: lists tools and sub-agents, pins the descriptions they give of themselves, and connects servers.
 
 use serde::Serialize;
+use throughline_server::tools;
 use throughline_server::wire::{PinnedTools, Tool, UnreachableTool};
-use throughline_server::{StartError, tools};
 
 use super::connect_tool;
-use crate::api::{self, Remote};
+use crate::api::{self, Held, Remote};
 use crate::app::App;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::settings;
@@ -33,7 +34,7 @@ enum Command {
     /// Pin the current descriptions of what is configured, once you have looked at them
     Pin {
         /// One alone: tool:weather, agent:writer
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = complete::tools())]
         name: Option<String>,
     },
     /// Connect a server with `oauth`: prints an address to open in a browser, and keeps what is granted there
@@ -66,7 +67,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 fn list(app: &App) -> Outcome {
     let items = match &app.flags.server {
         Some(url) => Remote::new(app, url)?.tools()?,
-        None => list_locally(app)?,
+        None => list_here(app)?,
     };
     if app.out.is_json() {
         app.out.value(&List { items })?;
@@ -128,17 +129,23 @@ fn pin(app: &App, name: Option<&str>) -> Outcome {
     Ok(if unreachable.is_empty() { Exit::Ok } else { Exit::Failure })
 }
 
-/// Lists tools with the clients of this installation, over its store, which is created if there is none. Starts nothing
-/// else.
-fn list_locally(app: &App) -> Result<Vec<Tool>, Failure> {
-    let config = settings::installation(app, None)?;
-    let listen = config.server.listen.to_string();
-    let failed = |error: StartError| api::not_started(&error, &listen);
-    app.block_on(async {
-        let instance = throughline_server::open(config).await.map_err(failed)?;
-        let Some(clients) = &instance.tools else { return Ok(Vec::new()) };
-        let listed = tools::list(clients).await.map_err(|e| Failure::new(e.to_string()));
+/// Lists tools with the clients of this installation, over its store, which is created if there is none; or asks the
+/// server that has it. Starts nothing else.
+fn list_here(app: &App) -> Result<Vec<Tool>, Failure> {
+    let config = settings::installation(app)?;
+    let runtime = app.runtime()?;
+    let open = || {
+        let opened = runtime.block_on(throughline_server::open(config.clone()));
+        opened.map_err(|error| api::not_started(&error))
+    };
+    let instance = match api::open_or_find(&config, open)? {
+        Held::There(server) => return server.tools(),
+        Held::Here(instance) => instance,
+    };
+    let Some(clients) = &instance.tools else { return Ok(Vec::new()) };
+    runtime.block_on(async {
+        let listed = tools::list(clients).await.map_err(|error| Failure::new(error.to_string()));
         clients.close().await;
         listed
-    })?
+    })
 }

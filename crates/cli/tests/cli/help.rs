@@ -13,19 +13,32 @@ fn the_whole_reference() {
         arguments.push("--help");
         let help = home.run(&arguments).ends(0);
         assert!(help.err.is_empty(), "{}", help.session());
-        let commands = help.out.lines().skip_while(|line| *line != "Commands:").skip(1);
-        let names = commands.take_while(|line| line.starts_with("  ")).filter_map(|line| {
-            let name = line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty())?;
-            (name != "help").then(|| path.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>())
-        });
-        let names: Vec<_> = names.collect();
-        open.extend(names.into_iter().rev());
+        let below = listed(&help.out).into_iter();
+        open.extend(below.rev().map(|name| path.iter().cloned().chain([name]).collect::<Vec<_>>()));
         // All commands have the same global options, which the help of the program shows.
         let own = if path.is_empty() { help.session() } else { without_global_options(&help.session()) };
         all.push_str(&own);
         all.push('\n');
     }
     insta::assert_snapshot!(all);
+}
+
+/// Returns the commands that a help lists: in groups, or under one heading.
+pub(crate) fn listed(help: &str) -> Vec<String> {
+    let below_usage = help.lines().skip_while(|line| !line.starts_with("Usage:")).skip(1);
+    let mut names = Vec::new();
+    let mut heading = "";
+    for line in below_usage {
+        match line.strip_prefix("  ") {
+            Some(row) if !["Options:", "Arguments:", "Global options:", "Exit codes:"].contains(&heading) => {
+                names.extend(row.split(' ').next().filter(|name| !name.is_empty() && *name != "help"));
+            }
+            Some(_) => {}
+            None if line.is_empty() => {}
+            None => heading = line,
+        }
+    }
+    names.into_iter().map(str::to_owned).collect()
 }
 
 fn without_global_options(help: &str) -> String {
@@ -52,7 +65,7 @@ fn completions_for_every_shell() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = home.run(&["completions", shell]).ends(0);
-        assert!(ran.out.contains("approvals"), "{shell}");
+        assert!(ran.out.contains("COMPLETE"), "{shell}");
         assert_eq!(home.run(&["completions", shell, "--json"]).ends(0).json()["shell"], shell);
     }
 }
@@ -69,4 +82,18 @@ fn a_reader_that_went_away_is_no_error() {
     let ended = first.wait_with_output().unwrap();
     assert!(ended.status.success(), "{:?}", ended.status);
     assert!(ended.stderr.is_empty(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+/// The page of the command line lists the exit codes as the help does.
+#[test]
+fn exit_codes_are_listed_in_the_help_and_the_page() {
+    let help = Home::new().run(&["--help"]).ends(0).out;
+    let listed: Vec<&str> = help.lines().skip_while(|line| *line != "Exit codes:").skip(1).collect();
+    assert!(listed.len() >= 8, "{help}");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command-line.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for line in listed {
+        let (code, meaning) = line.trim().split_once(' ').unwrap();
+        assert!(page.contains(&format!("| {code} | {} |", meaning.trim())), "{line}");
+    }
 }

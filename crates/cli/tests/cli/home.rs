@@ -59,7 +59,19 @@ impl Home {
 
     /// Runs the program with standard input and environment variables.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> Ran {
-        let mut command = self.command(arguments);
+        let line = format!("throughline {}", arguments.join(" "));
+        self.ran(self.command(arguments), line, input, environment)
+    }
+
+    /// Runs a line of a shell in the folder.
+    pub(crate) fn shell(&self, line: &str, environment: &[(&str, &str)]) -> Ran {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(self.path()).env_clear();
+        command.env("HOME", self.path()).env("COLUMNS", "100");
+        self.ran(command, line.to_owned(), "", environment)
+    }
+
+    fn ran(&self, mut command: Command, line: String, input: &str, environment: &[(&str, &str)]) -> Ran {
         command.envs(environment.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -75,7 +87,7 @@ impl Home {
             all
         });
         Ran {
-            line: format!("{set}throughline {}", arguments.join(" ")),
+            line: format!("{set}{line}"),
             code: output.status.code().unwrap_or(-1),
             out: text(output.stdout),
             err: text(output.stderr),

@@ -4,6 +4,8 @@
 
 mod approvals;
 mod audit;
+mod begin;
+mod beside;
 mod chat;
 mod config;
 mod console;
@@ -12,15 +14,18 @@ mod disk;
 mod doctor;
 mod erase;
 mod eval;
+mod examples;
 mod explain;
 mod help;
 mod home;
+mod https;
 mod json;
 mod learn;
 mod models;
 mod one_owner;
 mod recorded;
 mod scenarios;
+mod seeded;
 mod server;
 mod slack;
 mod store;

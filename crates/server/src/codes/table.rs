@@ -86,7 +86,7 @@ codes! {
         "Correct the named line; the message suggests the nearest key. docs/scenarios.md describes the language.",
         [];
     EVAL_UNREADABLE = 1202, "eval.unreadable", None, "A file of labelled cases cannot be read",
-        "A file or folder that was named for `throughline eval` cannot be opened, or is not UTF-8. Nothing was measured.",
+        "A file or folder that was named for `eval` cannot be opened, or is not UTF-8. Nothing was measured.",
         "It does not exist, this user may not read it, or it is no text.",
         "Check the path. Of a folder, every file that ends in .jsonl is read.",
         [];
@@ -191,12 +191,12 @@ codes! {
     NO_TOKEN = 2101, "auth.required", Some(401), "A token is needed",
         "The request carries no bearer token.",
         "Outside the demo, every request says who sends it.",
-        "Send `Authorization: Bearer tlk_…`. `throughline token create` makes one.",
+        "Send `Authorization: Bearer tlk_…`. `throughline token create NAME --principal USER` makes one.",
         ["tokens"];
     BAD_TOKEN = 2102, "auth.invalid", Some(401), "The token is not valid",
         "The bearer token is unknown, or its secret is wrong.",
         "It was mistyped, revoked, or belongs to another installation.",
-        "Check the token, or make a new one with `throughline token create`.",
+        "Check the token, or make a new one with `throughline token create NAME --principal USER`.",
         ["tokens"];
     SCOPE = 2103, "auth.scope", Some(403), "The token may not do this",
         "The token is valid but lacks the scope that this route needs; `detail` names it. Nothing was recorded.",
@@ -497,7 +497,7 @@ codes! {
     STORE_OPEN = 6103, "store.cannot_open", None, "The database cannot be opened",
         "The database could not be opened or is not one of ours. Nothing was started.",
         "The folder is missing or not writable, the file is damaged, the server cannot be reached, or a newer version wrote it.",
-        "Check the path of `store.url` and its permissions; `throughline doctor store` looks closer.",
+        "Check the path of `store.url` and its permissions; `throughline doctor` looks closer.",
         ["store.url"];
     STORE_REPLICA = 6104, "store.replica", Some(503), "The database server is a read-only replica",
         "The configured server is a replica, or is set to be read-only. Nothing is accepted, and nothing is decided.",

@@ -344,7 +344,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     let mut found = Vec::new();
     if !config.server.demo && config.tokens.is_empty() {
         found.push(
-            "no tokens are configured, so nobody can use the HTTP API; `throughline token create` makes one"
+            "no tokens are configured, so nobody can use the HTTP API; `throughline token create NAME --principal USER` makes one"
                 .into(),
         );
     }

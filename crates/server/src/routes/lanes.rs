@@ -21,12 +21,26 @@ use crate::problem::Problem;
 use crate::request::{PathParam, QueryParams, limit};
 use crate::views;
 use crate::wire;
-use crate::wire::vocabulary::Limit;
+use crate::wire::vocabulary::{Given, Limit};
 
 /// Page of a list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
+    /// Maximum number of items, at most 200.
+    #[param(value_type = Option<Limit>, inline)]
+    limit: Option<u32>,
+    /// Cursor of the page.
+    cursor: Option<String>,
+}
+
+/// Filter of the list of lanes.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LanesQuery {
+    /// User who took part in them.
+    #[param(value_type = Option<Given>, inline)]
+    person: Option<String>,
     /// Maximum number of items, at most 200.
     #[param(value_type = Option<Limit>, inline)]
     limit: Option<u32>,
@@ -78,7 +92,7 @@ pub(crate) async fn find(app: &App, caller: &Caller, act: Act, id: &str) -> Resu
 ///
 /// Those in which the caller took part; with `lanes:read_all` every lane of the tenant. A token sees lanes of its app.
 #[utoipa::path(
-    get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(PageQuery),
+    get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(LanesQuery),
     responses(
         (status = 200, description = "Lanes in id order.", body = wire::Page<wire::LaneInfo>),
     )
@@ -86,22 +100,28 @@ pub(crate) async fn find(app: &App, caller: &Caller, act: Act, id: &str) -> Resu
 pub(crate) async fn list_lanes(
     State(app): State<Arc<App>>,
     caller: Caller,
-    QueryParams(paging): QueryParams<PageQuery>,
+    QueryParams(filter): QueryParams<LanesQuery>,
 ) -> Result<Response, Problem> {
     caller.need(Act::ReadLane.scope())?;
-    let limit = limit(paging.limit)?;
-    let mut after = place(paging.cursor.as_deref())?.map(LaneId);
+    let limit = limit(filter.limit)?;
+    let mut after = place(filter.cursor.as_deref())?.map(LaneId);
     let (store, tenant) = (app.store(), &caller.tenant);
+    let mine = (!caller.stands_for_everybody()).then_some(&caller.principal);
     let mut lanes = Vec::new();
     loop {
-        let read = if caller.stands_for_everybody() {
-            store.lanes(tenant, after.as_ref(), limit + 1).await?
-        } else {
-            store.lanes_of(tenant, &caller.principal, after.as_ref(), limit + 1).await?
+        let read = match filter.person.as_ref().or(mine) {
+            None => store.lanes(tenant, after.as_ref(), limit + 1).await?,
+            Some(person) => store.lanes_of(tenant, person, after.as_ref(), limit + 1).await?,
         };
         let last = read.len() <= limit as usize;
         after = read.last().map(|lane| lane.id.clone());
-        lanes.extend(read.into_iter().filter(|lane| access::reaches_app(&app, &caller, &lane.key)));
+        for lane in read.into_iter().filter(|lane| access::reaches_app(&app, &caller, &lane.key)) {
+            let shared = match mine {
+                Some(mine) => store.took_part(&lane.key, mine).await?,
+                None => true,
+            };
+            lanes.extend(shared.then_some(lane));
+        }
         if last || lanes.len() > limit as usize {
             break;
         }

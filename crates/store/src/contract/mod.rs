@@ -134,6 +134,10 @@ pub trait Store:
         std::future::pending().await
     }
 
+    /// Writes down at which address this process serves, for others on this machine that find the store in use
+    /// ([`crate::owner_address`]). A store that processes share is never in use.
+    fn publish_address(&self, _address: &str) {}
+
     /// Returns true if several processes may have the store open at once. Only then are they told of one another's news.
     fn is_shared(&self) -> bool {
         false

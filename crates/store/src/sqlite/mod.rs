@@ -62,7 +62,7 @@ use crate::contract::{Counts, FAILING, LONGEST_PLAN, Store, StoreError};
 pub use backup::{SchemaVersion, backup, schema_version};
 pub(crate) use export::{Columns, Page};
 use owned_file::OwnedFile;
-pub use owned_file::database_file;
+pub use owned_file::{database_file, owner_address};
 use writer::Writer;
 
 /// Number of connections that read.
@@ -198,6 +198,10 @@ impl Store for SqliteStore {
 
     fn session(&self) -> Option<u64> {
         Some(self.writer.session().unsigned_abs())
+    }
+
+    fn publish_address(&self, address: &str) {
+        self.file.publish_address(address);
     }
 
     async fn taken_over(&self) {

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata, TryLockError};
+use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,6 +28,21 @@ pub fn database_file(path: &Path) -> PathBuf {
         file = file.parent().unwrap_or(Path::new("")).join(target);
     }
     file
+}
+
+/// Returns the address that the process wrote down which owns a database, if it serves at one. It holds only while the
+/// database is [`StoreError::InUse`]: a new owner takes the address of the last one away first.
+#[must_use]
+pub fn owner_address(path: &Path) -> Option<String> {
+    let written = std::fs::read_to_string(lock_file(&database_file(path))).ok()?;
+    Some(written.trim().to_owned()).filter(|address| !address.is_empty())
+}
+
+/// Returns the path of the lock beside a database.
+fn lock_file(database: &Path) -> PathBuf {
+    let mut beside = database.as_os_str().to_owned();
+    beside.push(".lock");
+    PathBuf::from(beside)
 }
 
 /// Identity of a file on this machine: its device and its number there.
@@ -67,7 +83,7 @@ pub(super) struct OwnedFile {
     path: PathBuf,
     id: Option<FileId>,
     _file: File,
-    _beside: File,
+    beside: File,
 }
 
 impl OwnedFile {
@@ -88,14 +104,15 @@ impl OwnedFile {
         let name = file.file_name().ok_or_else(|| cannot("it is not the path of a file".into()))?;
         let file = folder.join(name);
 
-        let mut beside = file.clone().into_os_string();
-        beside.push(".lock");
-        let beside = PathBuf::from(beside);
+        let beside = lock_file(&file);
         let opened = private_file::open(&beside)
             .map_err(|e| cannot(format!("its lock file {} cannot be opened: {e}", beside.display())))?;
         lock(&opened, in_use, |e| {
             cannot(format!("its lock file {} cannot be locked: {e}", beside.display()))
         })?;
+        // A process that was killed left its address.
+        write_address(&opened, "")
+            .map_err(|e| cannot(format!("its lock file {} cannot be written: {e}", beside.display())))?;
 
         let unusable = |e: std::io::Error| cannot(e.to_string());
         if let Ok(about) = file.metadata() {
@@ -118,9 +135,17 @@ impl OwnedFile {
         }
         let id = id_of(&about);
         owned().extend(id);
-        let taken = Self { path: file, id, _file: database, _beside: opened };
+        let taken = Self { path: file, id, _file: database, beside: opened };
         taken.in_place().map_err(cannot)?;
         Ok(taken)
+    }
+
+    /// Writes the address at which this process serves into the lock file. A failure is logged: whoever looks for the
+    /// server then has to be told where it is.
+    pub(super) fn publish_address(&self, address: &str) {
+        if let Err(error) = write_address(&self.beside, address) {
+            tracing::warn!(%error, "the address of this server cannot be written into the lock file");
+        }
     }
 
     /// Returns the path of the file, without symbolic links.
@@ -143,10 +168,18 @@ impl OwnedFile {
 
 impl Drop for OwnedFile {
     fn drop(&mut self) {
+        // An address that stays is taken away by the next owner.
+        let _ = write_address(&self.beside, "");
         if let Some(id) = self.id {
             owned().remove(&id);
         }
     }
+}
+
+fn write_address(mut lock: &File, address: &str) -> std::io::Result<()> {
+    lock.set_len(0)?;
+    lock.rewind()?;
+    lock.write_all(address.as_bytes())
 }
 
 fn lock(

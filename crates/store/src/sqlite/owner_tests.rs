@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use throughline_engine::Timestamp;
 
-use super::{SqliteStore, database_file};
+use super::{SqliteStore, database_file, owner_address};
 use crate::conformance::fixture::{LaneWriter, accept, delivery, done, lane, lane_of, loose};
 use crate::conformance::{START, block_on};
 use crate::{
@@ -338,4 +338,27 @@ fn a_start_after_the_clock_was_set_back_moves_what_waits() {
             assert_eq!(block_on(store.counts()).unwrap().far_effects, 0);
         }
     }
+}
+
+/// Whoever finds the database in use reads where its owner serves; nobody else's address is ever read.
+#[test]
+fn an_owner_leaves_its_address_for_as_long_as_it_owns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.db");
+    let link = folder.path().join("link.db");
+    assert_eq!(owner_address(&path), None, "no file");
+    let store = open(&path).unwrap();
+    assert_eq!(owner_address(&path), None, "it serves nowhere");
+    store.publish_address("http://127.0.0.1:65535");
+    store.publish_address("http://127.0.0.1:1");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    for path in [&path, &link] {
+        assert_eq!(owner_address(path).as_deref(), Some("http://127.0.0.1:1"));
+    }
+    drop(store);
+    assert_eq!(owner_address(&path), None);
+    // One that was killed.
+    fs::write(folder.path().join("t.db.lock"), "http://127.0.0.1:2").unwrap();
+    let _store = open(&path).unwrap();
+    assert_eq!(owner_address(&path), None);
 }

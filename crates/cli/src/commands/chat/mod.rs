@@ -1,21 +1,25 @@
 //! `throughline chat`: a chat in the terminal, with a running instance or one in this process.
 
+mod follow;
 mod keyboard;
 mod screen;
 
 use std::io::{self, BufRead, IsTerminal};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use throughline_channels::api::MessageView;
-use throughline_channels::terminal::{HELP, Line, parse, pick, safe};
+use throughline_channels::terminal::{HELP, Line, fit, parse, pick, safe};
 use throughline_server::wire::{LaneEvent, LaneEvents, Turn};
 
-use crate::api::{self, Remote};
+use crate::api::{self, Ids as _, Kind, Remote};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::random;
+use crate::settings;
+use follow::{Printer, follow, messages};
 use keyboard::{Keyboard, Typed};
 use screen::Screen;
 
@@ -23,9 +27,9 @@ use screen::Screen;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline chat                                     here, with the local store
-  throughline chat --session standup                   go on with an earlier one
-  throughline chat --server http://127.0.0.1:7070      with a running instance
+  throughline chat                                     here: with the server that runs, or without one
+  throughline chat --session standup                   go on with an earlier one, or join others
+  throughline chat --server http://127.0.0.1:7070      with a server elsewhere
   printf 'create a bug: login fails\\n:1\\n' | throughline chat --no-input")]
 pub(crate) struct Args {
     /// The conversation's name [default: a new one each time]
@@ -38,6 +42,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let connection = api::connect_or_create(app)?;
+    let place = match &app.flags.server {
+        Some(url) => url.clone(),
+        None => settings::installation(app)?.store.to_string(),
+    };
     let session = match &args.session {
         Some(session) => session.clone(),
         None => random::key("chat")?.chars().take(13).collect(),
@@ -54,15 +62,16 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         typed: String::new(),
         id: None,
         last: None,
-        screen: Screen::new(),
+        screen: Arc::new(Mutex::new(Screen::new(app.out.paint()))),
+        printer: None,
     };
-    app.out.note(&format!(
-        "session {session} · :help for help, :quit to leave, an empty line shows what is new"
-    ));
+    let news = if person { "what others say appears by itself" } else { "an empty line shows what is new" };
+    app.out
+        .note(&fit(&format!("session {session} · :help for help, :quit to leave, {news}"), screen::width()));
     if args.session.is_some() {
         chat.resume(&session)?;
     }
-    let ended = if person { chat.run_interactive() } else { chat.read_lines(io::stdin().lock()) };
+    let ended = if person { chat.run_interactive(&place) } else { chat.read_lines(io::stdin().lock()) };
     let finished = connection.close();
     let exit = ended?;
     finished?;
@@ -87,7 +96,10 @@ struct Chat<'a> {
     id: Option<String>,
     /// The last turn, which `:why` explains.
     last: Option<String>,
-    screen: Screen,
+    /// Locked while an answer is printed.
+    screen: Arc<Mutex<Screen>>,
+    /// The printer for what others say, until a conversation is followed.
+    printer: Option<Printer>,
 }
 
 /// The step after a line.
@@ -99,10 +111,11 @@ enum Next {
 
 impl Chat<'_> {
     /// Reads lines from a person at a keyboard.
-    fn run_interactive(&mut self) -> Outcome {
-        let mut keyboard = Keyboard::open()?;
+    fn run_interactive(&mut self, place: &str) -> Outcome {
+        let mut keyboard = Keyboard::open(place)?;
+        self.printer = keyboard.printer();
         loop {
-            self.screen.set_width(keyboard.width());
+            self.follow();
             match keyboard.read()? {
                 Typed::Line(line) => {
                     let next = match self.line(&line) {
@@ -123,6 +136,18 @@ impl Chat<'_> {
                 Typed::End => return Ok(Exit::Ok),
             }
         }
+    }
+
+    /// Begins to follow the conversation, once there is one.
+    fn follow(&mut self) {
+        let Some(lane) = &self.id else { return };
+        if let Some(printer) = self.printer.take() {
+            follow(self.remote.clone(), lane.clone(), self.screen.clone(), printer);
+        }
+    }
+
+    fn screen(&self) -> MutexGuard<'_, Screen> {
+        self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads lines from a pipe or a file. Prints each before its answer, so that the output reads as a session.
@@ -154,7 +179,7 @@ impl Chat<'_> {
         match parse(&whole) {
             Line::Empty => self.show_updates()?,
             Line::Quit => return Ok(Next::Quit),
-            Line::Help => self.app.out.line(HELP)?,
+            Line::Help => self.app.out.line(&fit(HELP, screen::width()))?,
             Line::Invalid(sentence) => self.app.out.message(&sentence),
             Line::Why(turn) => self.why(turn)?,
             Line::Text(text) => self.send(json!({ "kind": "message.posted", "text": text }))?,
@@ -176,7 +201,7 @@ impl Chat<'_> {
 
     /// Returns the token of a numbered button. Prints the buttons there are if there is no such number.
     fn token(&self, card: Option<usize>, button: usize) -> Option<String> {
-        match pick(self.screen.cards(), card, button) {
+        match pick(self.screen().cards(), card, button) {
             Ok(button) => button.token.clone(),
             Err(none) => {
                 self.app.out.message(&none.to_string());
@@ -187,7 +212,10 @@ impl Chat<'_> {
 
     fn why(&self, turn: Option<String>) -> Result<(), Failure> {
         match turn.or_else(|| self.last.clone()) {
-            Some(turn) => self.app.out.line(&safe(&self.remote.why(&turn)?.text))?,
+            Some(turn) => {
+                let turn = self.remote.id_of(Kind::Turn, &turn)?;
+                self.app.out.line(&fit(&safe(&self.remote.why(&turn)?.text), screen::width()))?;
+            }
             None => self.app.out.message("Nothing has happened yet, so there is nothing to explain"),
         }
         Ok(())
@@ -195,8 +223,7 @@ impl Chat<'_> {
 
     /// Prints the current state of an earlier conversation of this name, so that its cards can be pressed.
     fn resume(&mut self, session: &str) -> Result<(), Failure> {
-        const LOOKED_AT: usize = 2_000;
-        let lanes = self.remote.lanes(LOOKED_AT)?;
+        let lanes = self.remote.lanes(None, usize::MAX)?;
         let ours = lanes.into_iter().find(|lane| lane.channel == "terminal" && lane.conversation == session);
         self.id = ours.map(|lane| lane.id);
         self.show_updates()
@@ -204,9 +231,14 @@ impl Chat<'_> {
 
     /// Prints the messages that are new and the cards that changed since the last print.
     fn show_updates(&mut self) -> Result<(), Failure> {
+        let screen = self.screen.clone();
+        let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
+        self.show_updates_on(&mut screen)
+    }
+
+    fn show_updates_on(&self, screen: &mut Screen) -> Result<(), Failure> {
         let Some(id) = &self.id else { return Ok(()) };
-        let lane: Value = self.remote.get(&format!("/v1/lanes/{id}"))?;
-        let shown = self.screen.render_changes(&views(&lane["messages"])?);
+        let shown = screen.render_changes(&messages(&self.remote, id)?);
         self.print(&shown)
     }
 
@@ -228,11 +260,14 @@ impl Chat<'_> {
             event["actor"] = json!({ "id": speaker });
         }
         self.sent += 1;
+        let screen = self.screen.clone();
+        let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
+        screen.set_typed(event["text"].as_str());
         let delivered = self.remote.deliver(&format!("{}-{}", self.keys, self.sent), &event)?;
         self.last = Some(delivered.answer.turn.clone());
         self.id = Some(delivered.answer.lane.clone());
         // This numbers the cards, which later lines press, with `--json` too.
-        let mut shown = self.screen.render_changes(&views(&delivered.body["messages"])?);
+        let mut shown = screen.render_changes(&views(&delivered.body["messages"])?);
         if self.app.out.is_json() {
             self.app.out.value(&delivered.body)?;
             return Ok(());
@@ -248,7 +283,7 @@ impl Chat<'_> {
             self.wait_for_host(&delivered.answer.turn, &handover.id)?;
         }
         // Messages that other turns added meanwhile, such as a posted decision.
-        self.show_updates()
+        self.show_updates_on(&mut screen)
     }
 
     /// Waits until the host's agent has answered the message that was handed to it, for [`HOST_ANSWERS`].

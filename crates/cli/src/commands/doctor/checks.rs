@@ -8,12 +8,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use throughline_server::finding::{Finding, State as FindingState};
 use throughline_server::models;
 use throughline_server::telegram::examine;
-use throughline_server::wire::{Effect, Page, Ready, Version};
+use throughline_server::wire::{Effect, Page, Ready, Tool, Version};
 use throughline_server::{Code, Config, StoreUrl, stuck};
 use throughline_store::Counts;
 
 use super::report::{Check, State};
-use crate::api::{Local, Remote};
+use crate::api::{Local, Remote, owner};
 use crate::app::App;
 use crate::error::Failure;
 use crate::output::count;
@@ -128,17 +128,15 @@ fn nearest_existing(path: &Path) -> PathBuf {
     above.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-pub(super) fn port(config: &Config) -> Check {
+/// Checks that the port can be listened on. Nothing is said of it while a server of this installation runs.
+pub(super) fn port(config: &Config) -> Option<Check> {
     let listen = config.server.listen;
-    match TcpListener::bind(listen) {
-        Ok(_) => Check::ok("port", format!("{listen} is free")),
-        Err(error) => {
-            let fix = format!(
-                "is it our own? `throughline doctor --server http://{listen}`; else change server.listen"
-            );
-            Check::warning("port", format!("{listen}: {error}"), fix)
-        }
-    }
+    let Err(error) = TcpListener::bind(listen) else {
+        return Some(Check::ok("port", format!("{listen} is free")));
+    };
+    let ours = owner(config).ok().flatten().is_some_and(|server| server.get::<Version>("/version").is_ok());
+    let fix = "another program listens there: end it, or change server.listen";
+    (!ours).then(|| Check::warning("port", format!("{listen}: {error}"), fix))
 }
 
 /// Checks the Telegram bot by calling the Bot API. `alone` means that no server of this installation is polling.
@@ -172,6 +170,23 @@ pub(super) fn webhooks(config: &Config) -> impl Iterator<Item = Check> {
 pub(super) fn tools(app: &App, config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
     let instance = local.map(Local::instance);
     Ok(app.block_on(throughline_server::tools::examine(config, instance))?.into_iter().map(check).collect())
+}
+
+/// Lists what a server says of its tools and sub-agents.
+pub(super) fn tools_of(remote: &Remote) -> Result<Vec<Check>, Failure> {
+    Ok(remote.tools()?.iter().map(tool).collect())
+}
+
+fn tool(tool: &Tool) -> Check {
+    let found = tool.why.clone().unwrap_or_else(|| tool.state.clone());
+    let found = format!("{}: {found}", tool.name);
+    match tool.state.as_str() {
+        "pinned" | "unused" => Check::ok("tool", found),
+        "new" | "changed" => {
+            Check::failed("tool", found, "look at it, then `throughline tools pin` (TL-5301)")
+        }
+        _ => Check::failed("tool", found, "docs/tools.md says what each state needs"),
+    }
 }
 
 fn check(Finding { what, state, found, fix }: Finding) -> Check {
@@ -288,7 +303,7 @@ fn audit(local: &Local) -> Check {
 
 fn newest_chains(local: &Local) -> Check {
     const WHAT: &str = "turn chains";
-    let mut lanes = match local.stored_lanes(usize::MAX >> 1) {
+    let mut lanes = match local.stored_lanes(None, usize::MAX >> 1) {
         Ok(lanes) => lanes,
         Err(failure) => return Check::error(WHAT, &failure),
     };

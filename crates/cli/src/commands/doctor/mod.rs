@@ -5,7 +5,7 @@ mod report;
 
 use throughline_server::config::JiraAccount;
 
-use crate::api::{Local, Remote};
+use crate::api::{self, Api, Local, Remote};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ Examples:
   throughline doctor model                            asks every configured model one small question
   throughline doctor tracker                          looks every tracker over, creates nothing
   throughline doctor tools                            asks every tool's server and sub-agent what it is
-  throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
+  throughline doctor --server http://127.0.0.1:7070   what a server elsewhere can be asked
 Ends with 3 when a check fails.")]
 pub(crate) struct Args {
     /// Check only this
@@ -72,18 +72,18 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 
 /// Checks the Telegram bot, also if other things are broken.
 fn telegram_only(app: &App) -> Result<Vec<Check>, Failure> {
-    let config = settings::installation(app, None)?;
+    let config = settings::installation(app)?;
     if config.telegram.is_none() {
         let fix = "name a telegram.token_file; docs/telegram.md tells every step from @BotFather on";
         return Ok(vec![Check::failed("telegram bot", "none is configured", fix)]);
     }
-    let alone = settings::store_exists(&config) && Local::open(app).is_ok();
+    let alone = settings::store_exists(&config) && Local::open(app, config.clone()).is_ok();
     checks::telegram(app, &config, alone)
 }
 
 /// Checks the Slack app, also if other things are broken.
 fn slack_only(app: &App) -> Result<Vec<Check>, Failure> {
-    let config = settings::installation(app, None)?;
+    let config = settings::installation(app)?;
     if config.slack.is_none() {
         let fix = "name a slack.bot_token_file; docs/slack.md shows every click";
         return Ok(vec![Check::failed("slack app", "none is configured", fix)]);
@@ -93,7 +93,7 @@ fn slack_only(app: &App) -> Result<Vec<Check>, Failure> {
 
 /// Checks the models, also if other things are broken.
 fn models_only(app: &App) -> Result<Vec<Check>, Failure> {
-    let config = settings::installation(app, None)?;
+    let config = settings::installation(app)?;
     if config.models.by_purpose.is_empty() {
         let found = "none is configured: people are asked where rules do not tell what they want";
         return Ok(vec![Check::ok("model", found)]);
@@ -103,7 +103,7 @@ fn models_only(app: &App) -> Result<Vec<Check>, Failure> {
 
 /// Checks the trackers, also if other things are broken.
 fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
-    let config = settings::installation(app, None)?;
+    let config = settings::installation(app)?;
     let none_hosted = config.jira.is_empty() && config.github.is_empty() && config.linear.is_empty();
     if none_hosted && config.redmine.is_empty() {
         return Ok(vec![Check::ok(
@@ -112,23 +112,29 @@ fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
         )]);
     }
     let granted = config.jira.values().any(|site| matches!(site.account, JiraAccount::App { .. }));
-    let opened = (granted && settings::store_exists(&config)).then(|| Local::open(app).ok()).flatten();
+    let opened =
+        (granted && settings::store_exists(&config)).then(|| Local::open(app, config.clone()).ok()).flatten();
     checks::trackers(app, &config, opened.as_ref())
 }
 
 /// Checks the tools and sub-agents, also if other things are broken.
 fn tools_only(app: &App) -> Result<Vec<Check>, Failure> {
-    let config = settings::installation(app, None)?;
+    let config = settings::installation(app)?;
     if config.tools.is_empty() {
         return Ok(vec![Check::ok("tools", "no tool and no sub-agent has a client here")]);
     }
-    let opened = settings::store_exists(&config).then(|| Local::open(app)).transpose()?;
-    checks::tools(app, &config, opened.as_ref())
+    if !settings::store_exists(&config) {
+        return checks::tools(app, &config, None);
+    }
+    match api::open(app)? {
+        Api::Local(local) => checks::tools(app, &config, Some(&local)),
+        Api::Remote(remote) => checks::tools_of(&remote),
+    }
 }
 
 /// Runs all checks of a local installation. Leaves out those that depend on something broken, whose fix comes first.
 fn local(app: &App) -> Result<Vec<Check>, Failure> {
-    let config = match settings::installation(app, None) {
+    let config = match settings::installation(app) {
         Ok(config) => config,
         Err(failure) => return Ok(vec![Check::error("configuration", &failure)]),
     };
@@ -136,7 +142,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
     found.push(checks::instance_key(&config));
     found.push(checks::clock());
     found.extend(checks::disk(&config));
-    found.push(checks::port(&config));
+    found.extend(checks::port(&config));
     found.extend(checks::webhooks(&config));
     if !settings::store_exists(&config) {
         found
@@ -148,20 +154,27 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         found.extend(checks::tools(app, &config, None)?);
         return Ok(found);
     }
-    let opened = Local::open(app);
-    let alone = opened.is_ok();
+    let opened = api::open(app);
+    let alone = matches!(opened, Ok(Api::Local(_)));
     match &opened {
-        Ok(local) => found.extend(checks::store(local)),
+        Ok(Api::Local(local)) => found.extend(checks::store(local)),
+        Ok(Api::Remote(remote)) => found.extend(checks::instance(remote)),
         Err(failure) => found.push(Check::error("store", failure)),
     }
     found.extend(checks::redis(app, &config)?);
     found.extend(checks::telegram(app, &config, alone)?);
     found.extend(checks::slack(app, &config)?);
     found.extend(checks::models(app, &config)?);
-    found.extend(checks::trackers(app, &config, opened.as_ref().ok())?);
-    // The pins that tools are compared with are in the store.
-    if let Ok(local) = &opened {
-        found.extend(checks::tools(app, &config, Some(local))?);
+    // What was granted to an app, and the pins of tools, are in the store.
+    let here = match &opened {
+        Ok(Api::Local(local)) => Some(local.as_ref()),
+        _ => None,
+    };
+    found.extend(checks::trackers(app, &config, here)?);
+    match &opened {
+        Ok(Api::Local(local)) => found.extend(checks::tools(app, &config, Some(local))?),
+        Ok(Api::Remote(remote)) if !config.tools.is_empty() => found.extend(checks::tools_of(remote)?),
+        _ => {}
     }
     Ok(found)
 }

@@ -72,7 +72,7 @@ pub(super) fn run(app: &App, config: &Config, args: &Args) -> Outcome {
 }
 
 fn verify(app: &App, config: Config, tenants: &BTreeSet<String>) -> Result<Verified, Failure> {
-    verify_store(app, &Local::open_configured(app, config)?, tenants)
+    verify_store(app, &Local::open(app, config)?, tenants)
 }
 
 /// Verifies the source, and opens it, which keeps others out.
@@ -90,7 +90,7 @@ fn verified_source(app: &App, config: Config, file: &Path) -> Result<(Arc<Sqlite
 
 /// Copies everything, with the number of rows shown meanwhile.
 fn transfer(app: &App, to: &PostgresUrl, source: Arc<SqliteStore>) -> Result<Copied, Failure> {
-    let server = throughline_server::postgres_server(to).map_err(|error| not_started(&error, ""))?;
+    let server = throughline_server::postgres_server(to).map_err(|error| not_started(&error))?;
     let rows = app.out.counter("rows copied");
     let copied = app.runtime()?.block_on(async {
         let target = PostgresStore::connect(&server).await?;

@@ -65,7 +65,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         return Err(Failure::usage("the store is looked after where it is")
             .hint("run this beside the store, without --server"));
     }
-    let config = settings::installation(app, None)?;
+    let config = settings::installation(app)?;
     match &args.command {
         Command::Status => status(app, &config),
         Command::Migrate => migrate(app, &config),
@@ -92,7 +92,7 @@ fn schema(app: &App, config: &Config) -> Result<Option<SchemaVersion>, Failure> 
         StoreUrl::Sqlite(path) => throughline_store::schema_version(path),
         StoreUrl::Postgres(server) => {
             let server = throughline_server::postgres_server(server)
-                .map_err(|error| crate::api::not_started(&error, ""))?;
+                .map_err(|error| crate::api::not_started(&error))?;
             app.runtime()?.block_on(PostgresStore::schema_version(&server))
         }
     };
@@ -105,7 +105,7 @@ fn status(app: &App, config: &Config) -> Outcome {
     let (applied, newest) = schema.map_or((0, 0), |schema| (schema.applied, schema.newest));
     // Opening it would bring the schema up to date, which is for `migrate`.
     let counts = if applied == newest && applied > 0 {
-        let local = Local::open(app)?;
+        let local = Local::open_to_read(app)?;
         Some(local.block_on(local.instance().store.counts())?)
     } else {
         None
@@ -145,7 +145,7 @@ fn status(app: &App, config: &Config) -> Outcome {
 fn migrate(app: &App, config: &Config) -> Outcome {
     settings::require_store(config)?;
     let before = schema(app, config)?;
-    drop(Local::open(app)?);
+    drop(Local::open(app, config.clone())?);
     let after = schema(app, config)?;
     let numbers = |schema: Option<SchemaVersion>| schema.map_or(0, |schema| schema.applied);
     let (before, after) = (numbers(before), numbers(after));
@@ -221,9 +221,9 @@ fn copy_private(from: &Path, to: &Path) -> std::io::Result<()> {
 fn restore(app: &App, config: &Config, folder: &Path) -> Outcome {
     let (from, to) = (folder.join(COPIES.0), file(config)?);
     if let Err(error) = throughline_store::schema_version(&from) {
-        return Err(failed(&error).hint("a folder that `throughline store backup` made?"));
+        return Err(failed(&error).hint("a folder that `throughline store backup FOLDER` made?"));
     }
-    let erased = if to.exists() { erasures(app, &to)? } else { BTreeMap::new() };
+    let erased = if to.exists() { erasures(app, config, &to)? } else { BTreeMap::new() };
     let aside = put_database_aside(&to).map_err(|error| cannot("put aside", &to, &error))?;
     copy_private(&from, &to).map_err(|error| cannot("put the copy in place of", &to, &error))?;
     if let (Some(key), true) = (config.key_file(), folder.join(COPIES.1).exists()) {
@@ -231,7 +231,7 @@ fn restore(app: &App, config: &Config, folder: &Path) -> Outcome {
         copy_private(&folder.join(COPIES.1), &key)
             .map_err(|error| cannot("restore the key", &key, &error))?;
     }
-    let again = erase_again(app, erased)?;
+    let again = erase_again(app, config, erased)?;
     if app.out.is_json() {
         app.out.value(&json!({ "database": to, "before": aside, "erased_again": again }))?;
     } else {
@@ -245,7 +245,11 @@ fn restore(app: &App, config: &Config, folder: &Path) -> Outcome {
 
 /// Reads which erasures were asked for, by tenant. Fails while a process has the database; one that cannot be read tells of
 /// none.
-fn erasures(app: &App, database: &Path) -> Result<BTreeMap<String, Vec<ErasureRow>>, Failure> {
+fn erasures(
+    app: &App,
+    config: &Config,
+    database: &Path,
+) -> Result<BTreeMap<String, Vec<ErasureRow>>, Failure> {
     match SqliteStore::open(database, Arc::new(SystemClock::default())) {
         Ok(store) => drop(store),
         Err(error @ StoreError::InUse { .. }) => return Err(failed(&error)),
@@ -256,7 +260,7 @@ fn erasures(app: &App, database: &Path) -> Result<BTreeMap<String, Vec<ErasureRo
             return Ok(BTreeMap::new());
         }
     }
-    let local = Local::open(app)?;
+    let local = Local::open(app, config.clone())?;
     let read = |tenant: String| {
         let rows = local.block_on(local.instance().store.erasures(&tenant, false))?;
         Ok((tenant, rows))
@@ -291,8 +295,12 @@ fn put_aside(file: &Path) -> std::io::Result<Option<PathBuf>> {
 }
 
 /// Asks for the erasures that the copy does not know, and makes them. Returns their number.
-fn erase_again(app: &App, erased: BTreeMap<String, Vec<ErasureRow>>) -> Result<usize, Failure> {
-    let local = Local::open(app)?;
+fn erase_again(
+    app: &App,
+    config: &Config,
+    erased: BTreeMap<String, Vec<ErasureRow>>,
+) -> Result<usize, Failure> {
+    let local = Local::open(app, config.clone())?;
     let (store, mut again) = (&local.instance().store, 0);
     for (tenant, rows) in erased {
         let known = local.block_on(store.erasures(&tenant, false))?;

@@ -39,7 +39,7 @@ pub(super) fn run(app: &App, config: &Config, args: &Args) -> Outcome {
     if !args.yes {
         confirm(app, &format!("what was said more than {} ago", count(days as usize, "day")))?;
     }
-    let local = Local::open(app)?;
+    let local = Local::open(app, config.clone())?;
     let now = local.instance().store.now();
     let at = now.plus(-i64::from(days) * Timestamp::DAY);
     let mut pruned = Vec::new();
