@@ -40,7 +40,7 @@ mod lane_lookup;
 mod language;
 mod lead;
 mod mcp;
-mod metrics;
+pub mod metrics;
 mod middleware;
 pub mod models;
 mod open_files;
@@ -63,6 +63,7 @@ mod stored_tokens;
 mod stuck;
 pub mod telegram;
 pub mod tools;
+pub mod traces;
 #[cfg(feature = "failpoints")]
 mod tracker_faults;
 pub mod trackers;
@@ -76,7 +77,7 @@ pub mod wire;
 pub use codes::{Code, store_error as store_code};
 pub use config::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, PostgresUrl, Setting, SlackConfig,
-    SlackMode, Sources, StoreUrl, TelegramConfig, TelegramMode,
+    SlackMode, Sources, StoreUrl, TelegramConfig, TelegramMode, Traces,
 };
 pub use instance::{Instance, open, open_tracking, open_with, postgres_server};
 pub use metrics::log_lines_lost;

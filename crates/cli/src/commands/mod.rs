@@ -61,7 +61,7 @@ pub(crate) enum Command {
 /// Runs a command. `tree` builds the whole command tree, which shell completions are made from.
 pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> Outcome {
     if !matches!(command, Command::Serve(_)) {
-        app.start_log(None, LogFormat::Text);
+        app.start_log(None, LogFormat::Text, None);
     }
     match command {
         Command::Serve(args) => serve::run(app, &args),
