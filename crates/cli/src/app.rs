@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::path::PathBuf;
 
-use tracing_subscriber::EnvFilter;
+use throughline_server::traces::SpanSender;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 use crate::error::Failure;
 use crate::global::Global;
@@ -70,29 +73,30 @@ impl App {
     }
 
     /// Starts logging to standard error. `-q` and `-v` win over the configured level. Logs never contain the content of
-    /// messages (docs/design/0038-console-and-telemetry.md).
-    pub(crate) fn start_log(&self, configured: Option<&str>, format: LogFormat) {
+    /// messages (docs/design/0038-console-and-telemetry.md). Spans go to their sender, if there is one.
+    pub(crate) fn start_log(&self, configured: Option<&str>, format: LogFormat, spans: Option<&SpanSender>) {
         let level = match (self.flags.quiet, self.flags.verbose) {
             (true, _) => "error",
             (false, 0) => configured.unwrap_or("error"),
             (false, 1) => "info",
             (false, _) => "debug",
         };
-        // The MCP client logs the arguments and results of tool calls in full.
-        let level = format!("{level},rmcp=error");
-        let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info,rmcp=error"));
+        // The MCP client logs the arguments and results of tool calls in full, and spans are no lines of a log.
+        let apart = format!("rmcp=error,{}=off", throughline_runtime::spans::TARGET);
+        let filter = EnvFilter::try_new(format!("{level},{apart}"))
+            .unwrap_or_else(|_| EnvFilter::new(format!("info,{apart}")));
         log::start();
-        let log = tracing_subscriber::fmt()
-            .with_env_filter(filter)
+        let lines = tracing_subscriber::fmt::layer()
             .with_writer(log::Lines)
             .with_ansi(false)
             // It would be told on standard error, which is what failed.
             .log_internal_errors(false);
-        // This fails only if a logger is set already, and this is the one place that sets it.
-        let _ = match format {
-            LogFormat::Text => log.compact().try_init(),
-            LogFormat::Json => log.json().try_init(),
+        let lines = match format {
+            LogFormat::Text => lines.compact().with_filter(filter).boxed(),
+            LogFormat::Json => lines.json().with_filter(filter).boxed(),
         };
+        // This fails only if a logger is set already, and this is the one place that sets it.
+        let _ = tracing_subscriber::registry().with(lines).with(spans.map(SpanSender::layer)).try_init();
     }
 }
 

@@ -104,9 +104,32 @@ pub(crate) struct Reserved {
     estimate: Amount,
 }
 
+/// Spending for a tenant on one day of UTC, by this process, and its cap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Today {
+    /// Requests to vendors.
+    pub calls: u64,
+    /// Tokens in and out.
+    pub tokens: u64,
+    /// Cost in hundredths of the currency of the prices, rounded up.
+    pub cost: u64,
+    /// The tenant's cap.
+    pub cap: Cap,
+}
+
 impl Budget {
     pub(crate) fn new(caps: Caps) -> Self {
         Self { caps, day: Mutex::default() }
+    }
+
+    /// Returns what was spent for a tenant on the day of `now`.
+    pub(crate) fn today(&self, tenant: &str, now: Timestamp) -> Today {
+        let day = self.day();
+        let current = day.number == now.0.div_euclid(Timestamp::DAY);
+        let spent =
+            day.spent.get(&(tenant.to_owned(), None)).filter(|_| current).copied().unwrap_or_default();
+        let cost = spent.millionths.div_ceil(1_000_000);
+        Today { calls: spent.calls, tokens: spent.tokens, cost, cap: self.caps.tenant }
     }
 
     /// Counts a call that may cost `estimate`. `None` if a cap is reached and the call must not be made.
@@ -151,10 +174,11 @@ mod tests {
     use throughline_engine::EffectId;
 
     use super::*;
+    use crate::Spent;
 
     fn admitted(budget: &Budget, tenant: &str, user: &str, now: i64, price: Price, tokens: u64) -> bool {
         let effect = EffectId("fx_1".into());
-        let caller = Caller { tenant, user, effect: &effect, now: Timestamp(now) };
+        let caller = Caller { tenant, user, effect: &effect, now: Timestamp(now), spent: &Spent::default() };
         let Some(reserved) = budget.reserve(&caller, price.of(tokens, 0)) else { return false };
         budget.settle(reserved, price.of(tokens, 0));
         true
@@ -195,7 +219,8 @@ mod tests {
         let budget =
             Budget::new(Caps { user: Cap { tokens: Some(1_000), ..Cap::default() }, ..Caps::default() });
         let effect = EffectId("fx_1".into());
-        let caller = Caller { tenant: "a", user: "u", effect: &effect, now: Timestamp(0) };
+        let caller =
+            Caller { tenant: "a", user: "u", effect: &effect, now: Timestamp(0), spent: &Spent::default() };
         let estimate = Price::default().of(100, 900);
         let first = budget.reserve(&caller, estimate).unwrap();
         assert!(budget.reserve(&caller, estimate).is_none());

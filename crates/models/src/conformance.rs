@@ -13,7 +13,7 @@ use throughline_engine::data::set_option::Metadata;
 use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_engine::{EffectId, MessageId, Policy, Timestamp};
 
-use crate::{Caller, Model};
+use crate::{Caller, Model, Spent};
 
 /// One ask of every kind about a text, offering everything an ask can offer.
 #[must_use]
@@ -104,7 +104,18 @@ fn choice() -> SelectInput {
 /// Asks as the runtime would.
 pub async fn asked(model: &dyn Model, ask: &Ask) -> Attempt<Answer> {
     let effect = EffectId("fx_65emfyihdqmez2f6x5fvmpxn".into());
-    model.ask(ask, &Caller { tenant: "acme", user: "ana", effect: &effect, now: Timestamp(0) }).await
+    model
+        .ask(
+            ask,
+            &Caller {
+                tenant: "acme",
+                user: "ana",
+                effect: &effect,
+                now: Timestamp(0),
+                spent: &Spent::default(),
+            },
+        )
+        .await
 }
 
 /// Returns true if an answer stays within what was offered: it answers this question, or is none.

@@ -17,12 +17,13 @@ mod parse;
 mod prompt;
 mod providers;
 mod scripted;
+mod spent;
 mod strict_json;
 mod text_answers;
 mod unique_names;
 mod vendor;
 
-pub use budget::{Cap, Caps, Price};
+pub use budget::{Cap, Caps, Price, Today};
 pub use endpoint::Timeouts;
 pub use no_answer::no_answer;
 pub use off::Off;
@@ -30,6 +31,7 @@ pub use parse::{parse, parse_classify};
 pub use prompt::Prompt;
 pub use providers::{Providers, Setting, default_output};
 pub use scripted::{JournalEntry, Misbehaviour, ScriptEntry, Scripted, ScriptedReply, UnknownMisbehaviour};
+pub use spent::{Spent, SpentCall};
 pub use strict_json::MAX_ANSWER;
 
 pub use throughline_net::{Key as ApiKey, check_address};
@@ -53,6 +55,8 @@ pub struct Caller<'a> {
     pub effect: &'a EffectId,
     /// The time of the ask.
     pub now: Timestamp,
+    /// Place to note what it took.
+    pub spent: &'a Spent,
 }
 
 /// A model. One call is one attempt: nothing in here retries.
@@ -67,6 +71,11 @@ pub trait Model: Send + Sync {
     /// Returns true if the model answers this purpose. One that does not is not asked, so nobody waits for it.
     fn answers(&self, _purpose: Purpose) -> bool {
         true
+    }
+
+    /// Returns what this process spent for a tenant on the day of `now`, where somebody counts it.
+    fn spent_today(&self, _tenant: &str, _now: Timestamp) -> Option<Today> {
+        None
     }
 
     /// Drops cached answers: somebody's words may be in them.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use throughline_engine::Timestamp;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::canonical_json::{jcs, sha256};
 use throughline_engine::data::effect::Attempt;
@@ -18,7 +19,7 @@ use crate::no_answer::{limited, no_answer, not_answered, not_asked};
 use crate::parse::parse;
 use crate::prompt::Prompt;
 use crate::vendor::{CallOutcome, Kind, Request};
-use crate::{ApiKey, Caller, Model};
+use crate::{ApiKey, Caller, Model, SpentCall, Today};
 
 /// One configured model.
 #[derive(Clone)]
@@ -119,6 +120,8 @@ impl Providers {
                 let (input, output) =
                     usage.map_or((sent, tokens(&text)), |usage| (usage.input, usage.output));
                 self.budget.settle(reserved, route.price.of(input, output));
+                let (provider, model) = (route.endpoint.kind().as_str(), route.model.clone());
+                caller.spent.note(SpentCall { provider, model, input, output });
                 count_tokens("input", input);
                 count_tokens("output", output);
                 let answer = parse(ask, &text);
@@ -162,6 +165,10 @@ impl Model for Providers {
 
     fn answers(&self, purpose: Purpose) -> bool {
         self.routes.contains_key(&purpose)
+    }
+
+    fn spent_today(&self, tenant: &str, now: Timestamp) -> Option<Today> {
+        Some(self.budget.today(tenant, now))
     }
 
     fn forget(&self) {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::Client;
+use reqwest::{Client, ClientBuilder};
 
 use crate::Reach;
 
@@ -16,17 +16,19 @@ const LONGEST_HINT: i64 = 3_600;
 /// # Errors
 /// Returns a sentence for a person if TLS cannot be set up.
 pub fn client(reach: Reach, connect: Duration) -> Result<Client, String> {
+    builder(connect).dns_resolver(reach).build().map_err(|error| format!("cannot set up TLS: {error}"))
+}
+
+/// Prepares such a client, without a bound to what it reaches.
+pub(crate) fn builder(connect: Duration) -> ClientBuilder {
     // A proxy would connect to addresses that were not checked.
     Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .no_proxy()
         .http1_only()
-        .dns_resolver(reach)
         .connect_timeout(connect)
         .user_agent(concat!("throughline/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| format!("cannot set up TLS: {error}"))
 }
 
 /// Parses a `Retry-After` in seconds and returns milliseconds, rounded up to whole seconds and at most an hour.

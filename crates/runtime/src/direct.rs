@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::time::timeout;
+use tracing::Instrument as _;
 
 use crate::turn::{Incoming, Origin, TurnEnd};
 use crate::{Inbound, Runtime, RuntimeError};
@@ -30,7 +31,8 @@ impl Runtime {
         // While a model is asked some events have to wait, which only the inbox can do.
         let ready = held.as_mut().filter(|actor| actor.fresh(started) && actor.lane.head.ask.is_none());
         let Some(actor) = ready else { return Ok(false) };
-        let deciding = self.decide(&actor.lane, event, *addressing);
+        let span = self.causes.turn(&identity.lane, event, &identity.key);
+        let deciding = self.decide(&actor.lane, event, *addressing).instrument(span.clone());
         let decided = match self.store.is_shared() {
             // Whatever is looked up there takes a way over the network.
             true => timeout(PATIENCE, deciding).await.ok(),
@@ -45,7 +47,7 @@ impl Runtime {
         actor.used_at = started;
         let origin = Origin::Direct(identity.clone());
         let incoming = Incoming { key: &identity.key, event, received_at: started, origin };
-        match self.commit(actor, incoming, decided, started).await {
+        match self.commit(actor, incoming, decided, started).instrument(span).await {
             Ok(TurnEnd::Committed) => Ok(true),
             Ok(TurnEnd::NotDirect) => Ok(false),
             Err(RuntimeError::Crash(crash)) => Err(crash.into()),

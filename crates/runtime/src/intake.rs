@@ -7,9 +7,10 @@ use throughline_engine::data::policy::limits;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, LaneKey, Timestamp, TurnId};
 use throughline_store::{Accepted, Delivery, DeliveryIdentity, QueueLimit, WaitingRow};
+use tracing::Instrument as _;
 
 use crate::keys::Keys;
-use crate::{FailPoint, Runtime, RuntimeError, counters};
+use crate::{FailPoint, Runtime, RuntimeError, counters, spans};
 
 /// A delivery that an adapter has normalised.
 #[derive(Clone, Debug)]
@@ -59,19 +60,25 @@ impl Runtime {
     ///
     /// # Errors
     /// The store took nothing. Answer the sender with 503; it will deliver again.
-    pub async fn accept(&self, mut inbound: Inbound) -> Result<Accepted, RuntimeError> {
+    pub async fn accept(&self, inbound: Inbound) -> Result<Accepted, RuntimeError> {
+        let span = spans::intake(&inbound.identity.lane, &inbound.event.kind);
+        self.accept_once(inbound).instrument(span).await
+    }
+
+    async fn accept_once(&self, mut inbound: Inbound) -> Result<Accepted, RuntimeError> {
         inbound.event.received_at = self.store.now();
         forget_token(&mut inbound.event.kind);
         if let Some(known) = self.store.recall(&inbound.identity).await? {
-            counters::delivery(&inbound.identity.lane, "duplicate");
+            count(&inbound.identity.lane, "duplicate");
             return Ok(Accepted::Duplicate(Box::new(known)));
         }
         if self.accept_with_turn(&inbound).await? {
-            counters::delivery(&inbound.identity.lane, "new");
+            count(&inbound.identity.lane, "new");
             return Ok(Accepted::New);
         }
         let limit = inbound.limit(self.policy().intake.queue);
         let (lane, kind) = (inbound.identity.lane.clone(), inbound.event.kind.name().to_owned());
+        self.causes.leads_to(&inbound.identity.key);
         let accepted = self.store.accept(inbound.waits(limit)).await?;
         self.faults.at(FailPoint::InboxCommitted, &kind)?;
         let outcome = match &accepted {
@@ -79,12 +86,17 @@ impl Runtime {
             Accepted::Full => "full",
             Accepted::Duplicate(_) => "duplicate",
         };
-        counters::delivery(&lane, outcome);
+        count(&lane, outcome);
         if !matches!(accepted, Accepted::Duplicate(_)) {
             self.wakes.wake(&lane);
         }
         Ok(accepted)
     }
+}
+
+fn count(lane: &LaneKey, outcome: &'static str) {
+    counters::delivery(lane, outcome);
+    spans::accepted(outcome);
 }
 
 /// Replaces the token of a press by its hash, so that a copy of the store presses nothing.

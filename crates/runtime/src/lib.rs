@@ -36,6 +36,7 @@ mod preview_press;
 pub mod replay;
 mod runtime;
 mod selection_events;
+pub mod spans;
 mod step_input;
 mod stored;
 mod timers;

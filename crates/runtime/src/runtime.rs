@@ -12,6 +12,7 @@ use crate::fact_cache::FactCache;
 use crate::held_lanes::HeldLanes;
 use crate::in_flight::InFlight;
 use crate::policies::{Policies, PolicyInForce};
+use crate::spans::Causes;
 use crate::{Crash, FailPoint, Faults, Keys, Ports, RuntimeError, Wakes};
 
 /// A source of 16 random bytes, for salts and commit ids. The simulator passes a seeded one.
@@ -48,6 +49,7 @@ pub struct Runtime {
     pub(crate) in_flight: InFlight,
     pub(crate) fact_cache: FactCache,
     pub(crate) away: Away,
+    pub(crate) causes: Causes,
     /// Held by the one erasure that runs: the background loop must not repeat what a request is doing.
     pub(crate) erasing: tokio::sync::Mutex<()>,
     pub(crate) erased: crate::erase::ErasedPerson,
@@ -72,6 +74,7 @@ impl Runtime {
             in_flight: InFlight::default(),
             fact_cache: FactCache::default(),
             away: Away::default(),
+            causes: Causes::default(),
             erasing: tokio::sync::Mutex::default(),
             erased: crate::erase::ErasedPerson::default(),
         }

@@ -20,11 +20,12 @@ use throughline_store::{
     Claim, CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, News, OutboxRow, Performer,
     RecordOp, RecordWrite, RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, TurnNews, WaitingRow,
 };
+use tracing::Instrument as _;
 
 use crate::facts::fact_writes;
 use crate::held_lanes::LaneActor;
 use crate::turn_log::{ContentRef, LeftOpen, RetiredRecord, Shown, TurnRow, checkpoint, content_hash};
-use crate::{Committed, FailPoint, Runtime, RuntimeError, counters, intake};
+use crate::{Committed, FailPoint, Runtime, RuntimeError, counters, intake, spans};
 
 /// The end of one attempt at a turn.
 pub(crate) enum TurnEnd {
@@ -76,7 +77,8 @@ impl Runtime {
         let Ok(intake::Envelope { event, addressing }) = intake::decode(row) else {
             return self.give_up(actor, row, started).await;
         };
-        match self.turn_of(actor, row, &event, addressing, started).await {
+        let span = self.causes.turn(&row.lane, &event, &row.key);
+        match self.turn_of(actor, row, &event, addressing, started).instrument(span).await {
             // A record or a constraint prevents this turn, and will the next time too.
             Err(RuntimeError::Unreadable { what, why }) => {
                 tracing::error!(key = %row.key, what, why, "an event needs what cannot be read");
@@ -187,7 +189,7 @@ impl Runtime {
         let commit = self.turn_commit(actor, key, event, origin, &decided, &mut encoded);
         let (turn, row) = (commit.log.turn.clone(), commit.log.hash.clone());
         let begun = self.store.now();
-        let result = match self.store.commit(commit).await {
+        let result = match self.store.commit(commit).instrument(spans::commit()).await {
             Err(StoreError::Unknown { .. }) => self.resolve_unknown(actor, &row).await?,
             other => other?,
         };
@@ -212,6 +214,8 @@ impl Runtime {
         let Step { next, changes, effects, timers, .. } = &decided.step;
         let woken = !timers.is_empty() || effects.iter().any(|one| self.performer(actor, one).is_some());
         counters::turn(&decided.step, done.since(started), started.since(received_at));
+        spans::decided(&turn.0, &decided.step);
+        effects.iter().for_each(|effect| self.causes.leads_to(effect.id.as_str()));
         if decided.step.decision.reason == Reason::PressTampered {
             counters::tampered("press", turn.0.as_str());
         }

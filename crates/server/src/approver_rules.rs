@@ -10,6 +10,7 @@ use throughline_store::ApprovalRow;
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::config::User;
 
 /// Right of a person to decide an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -63,6 +64,21 @@ pub(crate) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> A
         (true, false) => ApproverStanding::NotNamed,
         (false, false) => ApproverStanding::Nobody,
     }
+}
+
+/// Returns the configured people who may decide an approval. People whom only a channel knows are not among them.
+pub(crate) async fn deciders(app: &App, row: &ApprovalRow) -> Vec<String> {
+    let config = app.config();
+    let here = |user: &&User| user.tenant.as_ref().unwrap_or(&config.tenant) == &row.lane.tenant;
+    let mut deciders = Vec::new();
+    for user in config.users.iter().filter(here) {
+        let actor = app.runtime().ports().directory.actor(&row.lane, &user.id).await;
+        if standing(app.runtime().policy(), &actor, &row.approval) == ApproverStanding::May {
+            deciders.push(user.id.clone());
+        }
+    }
+    deciders.sort();
+    deciders
 }
 
 /// Returns true if a rule lets the caller decide the approval, or would if they had not written some of it.

@@ -43,7 +43,7 @@ mod lead;
 mod learned;
 pub mod local_token;
 mod mcp;
-mod metrics;
+pub mod metrics;
 mod middleware;
 pub mod models;
 mod open_files;
@@ -66,6 +66,7 @@ mod stored_tokens;
 mod stuck;
 pub mod telegram;
 pub mod tools;
+pub mod traces;
 #[cfg(feature = "failpoints")]
 mod tracker_faults;
 pub mod trackers;
@@ -80,7 +81,7 @@ pub use codes::{Code, store_error as store_code};
 pub use commit::built_from;
 pub use config::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, PostgresUrl, Setting, SlackConfig,
-    SlackMode, Sources, StoreUrl, TelegramConfig, TelegramMode,
+    SlackMode, Sources, StoreUrl, TelegramConfig, TelegramMode, Traces,
 };
 pub use instance::{Instance, open, open_tracking, open_with, postgres_server};
 pub use metrics::log_lines_lost;

@@ -1,11 +1,14 @@
 //! Metrics of the process, in the format of Prometheus. Labels contain no ids and no content.
 
+mod families;
+
 use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use throughline_store::Counts;
 
 use crate::commit::commit;
+pub use families::{FAMILIES, Kind};
 
 /// Upper bounds of the histograms in seconds: from one commit to the longest wait of a person.
 const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0];
@@ -25,9 +28,15 @@ fn install() -> PrometheusHandle {
         tracing::warn!(%error, "another recorder is installed; /metrics shows only what is counted here");
         builder().build_recorder().handle()
     });
+    families::describe();
     metrics::gauge!("throughline_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => commit())
         .set(1.0);
     handle
+}
+
+/// Renders the page of metrics, with all families.
+pub(crate) fn page(recorder: &PrometheusHandle) -> String {
+    families::complete(recorder.render())
 }
 
 /// Sets the number of lines that the log lost since the start, because nobody took them.

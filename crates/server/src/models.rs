@@ -8,7 +8,7 @@ use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::{EffectId, Language, Timestamp};
-use throughline_models::{ApiKey, Caller, Model, Providers, Setting, Timeouts};
+use throughline_models::{ApiKey, Caller, Model, Providers, Setting, Spent, Timeouts};
 
 use crate::config::{Config, ModelConfig};
 use crate::finding::{Finding, State, finding};
@@ -93,7 +93,13 @@ async fn answered(model: &ModelConfig, name: &str, config: &Config) -> Finding {
         Err(error) => return broken(error.to_string(), "write the key into the file, one word (TL-5101)"),
     };
     let effect = EffectId("fx_doctor".into());
-    let caller = Caller { tenant: &config.tenant, user: "doctor", effect: &effect, now: Timestamp(0) };
+    let caller = Caller {
+        tenant: &config.tenant,
+        user: "doctor",
+        effect: &effect,
+        now: Timestamp(0),
+        spent: &Spent::default(),
+    };
     let attempt = providers.ask(&Ask::classify("hello", &config.policy), &caller).await;
     match attempt {
         Attempt::Applied(Answer::None { why }) => match why.as_str() {

@@ -11,7 +11,7 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::record::Record;
 use throughline_engine::{EffectId, LaneKey, Language, Timestamp};
-use throughline_models::{Caller, Model};
+use throughline_models::{Caller, Model, Spent};
 use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::{EffectState, Leased, Performer, StoredEffect};
 use throughline_testkit::driver::World;
@@ -123,7 +123,7 @@ pub(crate) async fn ask_held(model: &dyn Model, leased: &Leased, now: Timestamp)
     let Ok(EffectBody::ModelAsk(ask)) = serde_json::from_str(&leased.effect.row.payload) else { return None };
     let (tenant, effect) = (leased.effect.lane.tenant.as_str(), &leased.effect.row.id);
     let answered = |answer| Outcome::Done { result: EffectResult::Answered(answer) };
-    Some(match model.ask(&ask, &Caller { tenant, user: "", effect, now }).await {
+    Some(match model.ask(&ask, &Caller { tenant, user: "", effect, now, spent: &Spent::default() }).await {
         Attempt::Applied(answer) => answered(answer),
         Attempt::Rejected { text, .. } => answered(Answer::None { why: text.text(Language::En) }),
         Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {

@@ -85,7 +85,7 @@ impl Command {
 /// Runs a command, and shows a long result page by page. `tree` builds the whole command tree, which manuals are made of.
 pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> Outcome {
     if !matches!(command, Command::Serve(_)) {
-        app.start_log(None, LogFormat::Text);
+        app.start_log(None, LogFormat::Text, None);
     }
     if command.is_read() {
         app.out.hold();

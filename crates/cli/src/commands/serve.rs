@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use serde_json::json;
+use throughline_server::traces::SpanSender;
 use throughline_server::{Config, StartError};
 use throughline_store::StoreError;
 
@@ -37,11 +38,18 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     }
     let config = Config::load(&sources).map_err(settings::invalid)?;
     let format = if config.telemetry.format == "json" { LogFormat::Json } else { LogFormat::Text };
-    app.start_log(Some(&config.telemetry.level), format);
+    let runtime = app.runtime()?;
+    let spans =
+        SpanSender::start(&config.telemetry.traces, runtime.handle().clone()).map_err(settings::invalid)?;
+    app.start_log(Some(&config.telemetry.level), format, spans.as_ref());
     for warning in config.warnings() {
         app.out.warn(&warning);
     }
-    app.block_on(serve(app, config))?
+    let ended = runtime.block_on(serve(app, config));
+    if let Some(spans) = spans {
+        spans.stop();
+    }
+    ended
 }
 
 async fn serve(app: &App, config: Config) -> Outcome {

@@ -31,7 +31,7 @@ fn a_lane_leads_to_the_ladder_of_its_turn() {
     let server = Server::start();
     let turn = post_bug(&server, "c1")["turn"].as_str().unwrap().to_owned();
     let page = Page::first(&browser);
-    page.go(&format!("{}/console", server.url()));
+    page.go(&format!("{}/console/lanes", server.url()));
     // With the keyboard, to the first lane of the list.
     page.press("j");
     page.press("Enter");
@@ -235,6 +235,11 @@ fn every_page_of_the_console_can_be_read() {
     let page = Page::first(&browser);
     for path in [
         "",
+        "/lanes",
+        "/turns",
+        "/turns?text=page&person=ana&since=hour",
+        "/turns?text=nothing+like+it",
+        "/find?q=page",
         &format!("/lanes/{}", turn["lane"].as_str().unwrap()),
         &format!("/lanes/{}/context", turn["lane"].as_str().unwrap()),
         &format!("/turns/{}", turn["turn"].as_str().unwrap()),

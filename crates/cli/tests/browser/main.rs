@@ -9,6 +9,7 @@ mod card_accessibility;
 mod chat;
 mod connection_loss;
 mod console;
+mod console_lists;
 mod decision;
 mod driver;
 mod hostile_strings;

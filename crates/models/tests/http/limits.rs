@@ -10,7 +10,7 @@ use throughline_engine::data::purpose::Purpose;
 use throughline_engine::{EffectId, Timestamp};
 use throughline_fakes::model::{Behaviour, FakeModel};
 use throughline_models::conformance::asked;
-use throughline_models::{Caller, Cap, Caps, Kind, Model, Providers, Timeouts};
+use throughline_models::{Caller, Cap, Caps, Kind, Model, Providers, Spent, Timeouts};
 
 use crate::{KEY, TICKET, WIRES, classify, ended};
 
@@ -53,7 +53,8 @@ async fn another_tenant_asks_for_itself() {
     let effect = EffectId("fx_1".into());
     for tenant in ["acme", "other", "acme", "other"] {
         fake.script(Behaviour::Say(TICKET.into()));
-        let caller = Caller { tenant, user: "ana", effect: &effect, now: Timestamp(0) };
+        let caller =
+            Caller { tenant, user: "ana", effect: &effect, now: Timestamp(0), spent: &Spent::default() };
         let attempt = providers.ask(&classify("hello"), &caller).await;
         assert!(matches!(attempt, Attempt::Applied(Answer::Classify { .. })), "{tenant}: {attempt:?}");
     }

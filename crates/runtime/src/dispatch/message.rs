@@ -8,9 +8,10 @@ use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::record::Record;
 use throughline_engine::{EventKind, LaneKey, MessageId, Timestamp};
 use throughline_store::StoredEffect;
+use tracing::Instrument as _;
 
 use super::record::unsure;
-use crate::{FailPoint, Runtime, RuntimeError, stored};
+use crate::{FailPoint, Runtime, RuntimeError, spans, stored};
 
 /// A message to deliver, with everything its channel needs.
 pub(super) struct Outgoing<'a> {
@@ -138,7 +139,10 @@ impl Runtime {
     pub(super) async fn send(&self, outgoing: &Outgoing<'_>) -> Result<Attempt<Delivered>, RuntimeError> {
         let class = outgoing.body.class().as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
-        let outcome = outgoing.channel.deliver(outgoing.sending(self.store.now())).await;
+        let span = spans::send(&outgoing.effect.lane.channel);
+        let sending = outgoing.channel.deliver(outgoing.sending(self.store.now()));
+        let outcome = sending.instrument(span.clone()).await;
+        spans::ended(&span, &outcome);
         self.faults.at(FailPoint::VendorApplied, class)?;
         self.faults.at(FailPoint::ReplyRead, class)?;
         if matches!(outgoing.body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. }) {

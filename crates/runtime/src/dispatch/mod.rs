@@ -23,6 +23,7 @@ use throughline_engine::data::purpose::Purpose;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{Millis, Timestamp};
 use throughline_store::{EffectState, Leased, Mark, SettleTo, StoredEffect};
+use tracing::Instrument as _;
 
 use call::{CallProgress, ReadyCall, underway};
 pub(crate) use complete::is_altered;
@@ -30,7 +31,7 @@ pub(crate) use complete::is_altered;
 use message::{Outgoing, shows};
 use record::Tried;
 
-use crate::{FailPoint, Runtime, RuntimeError, stored};
+use crate::{FailPoint, Runtime, RuntimeError, spans, stored};
 
 /// Returns the kind of work that people who wait are shown; none for an attempt that nobody waits for. A summary is made for later.
 fn shown_as(body: &EffectBody) -> Option<Does<'_>> {
@@ -95,6 +96,11 @@ impl Runtime {
     /// # Errors
     /// The store failed or a fail point was reached. The lease runs out, and the attempt counts as unknown.
     pub async fn perform(&self, leased: Leased) -> Result<(), RuntimeError> {
+        let span = self.causes.effect(&leased.effect);
+        self.perform_once(leased).instrument(span).await
+    }
+
+    async fn perform_once(&self, leased: Leased) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
         let class = effect.row.class.as_str();
         self.faults.at(FailPoint::EffectClaimed, class)?;
@@ -294,6 +300,18 @@ impl Runtime {
     }
 
     async fn attempt(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+        ready: Option<ReadyCall>,
+    ) -> Result<Attempt<CallProgress>, RuntimeError> {
+        let span = spans::request(body);
+        let attempt = self.attempt_once(effect, body, ready).instrument(span.clone()).await?;
+        spans::ended(&span, &attempt);
+        Ok(attempt)
+    }
+
+    async fn attempt_once(
         &self,
         effect: &StoredEffect,
         body: &EffectBody,

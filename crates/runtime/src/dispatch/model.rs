@@ -5,10 +5,10 @@ use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::effect::{Attempt, EffectClass, EffectResult};
 use throughline_engine::summary;
 use throughline_engine::{Language, Millis, Timestamp};
-use throughline_models::Caller;
+use throughline_models::{Caller, Spent};
 use throughline_store::{StoredEffect, lease_of};
 
-use crate::{FailPoint, Runtime, RuntimeError, counters};
+use crate::{FailPoint, Runtime, RuntimeError, counters, spans};
 
 /// An attempt ends this long before its lease does, or another worker would count the model as unreachable.
 const SPARE: Millis = 5 * Timestamp::SECOND;
@@ -32,12 +32,14 @@ impl Runtime {
         self.faults.at(FailPoint::ModelInFlight, effect.row.class.as_str())?;
         let longest = lease_of(EffectClass::ModelAsk) - SPARE;
         let ask = Ask { budget_ms: left.min(longest), ..ask.clone() };
-        let caller = Caller { tenant: &effect.lane.tenant, user: &by, effect: id, now };
+        let spent = Spent::default();
+        let caller = Caller { tenant: &effect.lane.tenant, user: &by, effect: id, now, spent: &spent };
         let answer = tokio::select! {
             answer = model.ask(&ask, &caller) => answer,
             () = open.given_up.notified() => return Ok(nothing("superseded")),
         };
         self.count(&ask, &answer, now);
+        spans::answered(&spent);
         Ok(match answer {
             Attempt::Applied(answer) => Attempt::Applied(EffectResult::Answered(answer)),
             Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },

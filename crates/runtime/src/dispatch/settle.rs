@@ -7,7 +7,7 @@ use throughline_engine::data::fault::SendingFault;
 use throughline_store::{Delivery, EffectState, Leased, SettleTo, Settlement, StoredEffect};
 
 use super::message::shows;
-use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
+use crate::{FailPoint, Runtime, RuntimeError, counters, spans, stored};
 
 impl Runtime {
     /// Ends a leased effect with a given outcome. For scenarios, which say what a far side did.
@@ -115,6 +115,13 @@ impl Runtime {
     ) -> Result<(), RuntimeError> {
         let lane = &leased.effect.lane;
         let wakes_lane = event.is_some();
+        spans::settled(match &to {
+            SettleTo::End(state, _) => *state,
+            SettleTo::Retry(_) | SettleTo::Unsure(..) => EffectState::Planned,
+        });
+        if let Some(event) = &event {
+            self.causes.leads_to(&event.identity.key);
+        }
         let settlement = Settlement {
             tenant: lane.tenant.clone(),
             id: leased.effect.row.id.clone(),

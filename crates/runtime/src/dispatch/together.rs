@@ -7,9 +7,10 @@ use throughline_engine::data::fault::{SendingFault, TrackerFault};
 use throughline_engine::data::ticket::Target;
 use throughline_store::{Leased, Mark, SettleTo, ToMark};
 use throughline_trackers::{BulkCreate, BulkRow, Issue};
+use tracing::Instrument as _;
 
 use super::record::Tried;
-use crate::{FailPoint, Runtime, RuntimeError};
+use crate::{FailPoint, Runtime, RuntimeError, spans};
 
 /// A create that is performed with others.
 struct Row {
@@ -140,7 +141,7 @@ impl Runtime {
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let mut answers = match sent.is_empty() {
             true => Vec::new(),
-            false => bulk.create_together(project, &sent).await,
+            false => bulk.create_together(project, &sent).instrument(spans::tracker(class, project)).await,
         }
         .into_iter();
         self.faults.at(FailPoint::VendorApplied, class)?;

@@ -11,7 +11,7 @@ use super::layer::Merged;
 use super::trackers::RawTrackers;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, models, slack, store, tools, trackers, webhooks,
+    StoreUrl, TelegramConfig, TelegramMode, Traces, models, slack, store, tools, trackers, webhooks,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -142,6 +142,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
     for (path, text) in tracked.unfit {
         checker.error(&codes::CONFIG_INCONSISTENT, &path, text);
     }
+    traces(&mut checker, &raw.telemetry.traces);
     if !checker.errors.is_empty() {
         return Err(ConfigErrors(checker.errors));
     }
@@ -179,6 +180,19 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         instance_key_file: raw.instance_key_file,
         settings,
     })
+}
+
+/// Checks the collector's address, and the share of traces.
+fn traces(checker: &mut Checker<'_>, traces: &Traces) {
+    let mut refuse = |path: &str, why: &str| {
+        checker.error(&codes::CONFIG_INVALID, path, format!("`{path}` cannot be used: {why}"));
+    };
+    if let Some(why) = traces.endpoint.as_deref().and_then(crate::traces::refused) {
+        refuse("telemetry.traces.endpoint", &why);
+    }
+    if traces.percent > 100 {
+        refuse("telemetry.traces.percent", "it is a number from 0 to 100");
+    }
 }
 
 /// Checks that a demo, in which everybody may do everything, is nobody's but this machine's.

@@ -262,6 +262,20 @@ pub struct Telemetry {
     pub level: String,
     /// Format: `text` or `json`.
     pub format: String,
+    /// Export of spans.
+    pub traces: Traces,
+}
+
+/// Collector that spans are sent to.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Traces {
+    /// Address of an OTLP receiver over HTTP. Without one nothing is sent.
+    pub endpoint: Option<String>,
+    /// File of the value of the `Authorization` header.
+    pub authorization_file: Option<PathBuf>,
+    /// Share of the traces that begin here and are sent, in percent.
+    pub percent: u8,
 }
 
 /// Setting in force.

@@ -168,6 +168,15 @@ pub(super) fn settings() -> Schema {
     let telemetry = vec![
         key("level", Text, "error, warn, info, debug, trace, or a filter."),
         key("format", Word(vec!["text", "json"]), "How log lines are written."),
+        key(
+            "traces",
+            Table(vec![
+                key("endpoint", Text, "Address of an OTLP collector over HTTP. Without it nothing is sent."),
+                key("authorization_file", Text, "File of the value of the Authorization header."),
+                key("percent", Number, "The share of traces that are sent."),
+            ]),
+            "Spans of turns and effects.",
+        ),
     ];
     Table(vec![
         key("server", Table(server), "The port and who may reach it."),
@@ -213,7 +222,7 @@ pub(super) fn settings() -> Schema {
         key("mcp", Map(Box::new(Table(server_of_tools()))), "MCP servers that tools are on, by name."),
         key("tools", Map(Box::new(Table(tool()))), "The tools that may be called, by name."),
         key("agents", Map(Box::new(Table(agent()))), "The sub-agents that may be handed a task, by name."),
-        key("telemetry", Table(telemetry), "The log."),
+        key("telemetry", Table(telemetry), "The log, and where spans are sent."),
         key("instance_key_file", Text, "File of the instance key; beside the database if not set."),
     ])
 }

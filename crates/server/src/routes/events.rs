@@ -10,6 +10,8 @@ use axum::response::{IntoResponse, Response};
 use throughline_channels::api::{BodyError, Context, EventRequest, HOST_KINDS, NormalisedEvent};
 use throughline_engine::EventKind;
 use throughline_runtime::FailPoint;
+use throughline_runtime::spans::event_request;
+use tracing::Instrument as _;
 
 use crate::access::{self, Act};
 use crate::app::App;
@@ -67,7 +69,9 @@ pub(crate) async fn post_event(State(app): State<Arc<App>>, request: Request) ->
     let started = std::time::Instant::now();
     let mut kind = "unread";
     let mut channel = "api";
-    let answer = read_and_deliver(&app, request, &mut kind, &mut channel).await;
+    let traceparent = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
+    let span = event_request(traceparent);
+    let answer = read_and_deliver(&app, request, &mut kind, &mut channel).instrument(span).await;
     let response = answer.unwrap_or_else(IntoResponse::into_response);
     count(channel, kind, response.status(), started.elapsed());
     acked(&app, response)

@@ -71,7 +71,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>, request: Request) -> Re
         Ok(counts) => counted::stored(&counts, app.runtime().wakes().failing()),
         Err(error) => tracing::warn!(%error, "the store was not counted for the metrics"),
     }
-    Ok(text(app.metrics.render()).into_response())
+    Ok(text(counted::page(&app.metrics)).into_response())
 }
 
 /// Returns true if the request comes from this machine, and not through a proxy on it.

@@ -43,6 +43,7 @@ const ASSETS: &[Asset] = &[
         bytes: concat!(include_str!("../../web/chat.js"), include_str!("../../web/workspace/workspace.js"))
             .as_bytes(),
     },
+    Asset { name: "views.js", kind: JS, bytes: include_bytes!("../../web/console/views.js") },
     Asset {
         name: "console.css",
         kind: CSS,

@@ -125,7 +125,7 @@ async fn the_kill_switch_is_switched_and_seen_everywhere() {
 }
 
 /// Creates an issue whose existence is uncertain.
-async fn uncertain(server: &Server, conversation: &str) -> Value {
+pub(crate) async fn uncertain(server: &Server, conversation: &str) -> Value {
     let card = server.preview(conversation).await;
     let key = format!("press-{conversation}");
     let turn = server.press(&key, conversation, "ana", &token(&card, "approve")).await;
@@ -153,7 +153,7 @@ async fn an_uncertain_effect_comes_first_and_is_answered_for() {
     let list = server.page("/console/effects").await;
     assert_eq!(list.links("/console/effects/fx_")[0], path, "it comes first");
     list.says("None is sent again by itself").says("no answer within 30 s");
-    server.page("/console?state=uncertain").await.says("c1").says("waiting uncertain effect");
+    server.page("/console/lanes?state=uncertain").await.says("c1").says("waiting uncertain effect");
     let page = server.page(&path).await;
     page.says("Next look none: it is never sent again by itself").says("Attempts 1");
     page.links_to(&format!("/console/lanes/{}", effect["lane"].as_str().unwrap()));
@@ -250,7 +250,7 @@ async fn people_see_and_do_what_their_roles_allow() {
 
     // A member sees only their own conversations.
     let bob = office.signed_in(&server, "bob").await;
-    let lanes = Page::of(&bob.get("/console").await);
+    let lanes = Page::of(&bob.get("/console/lanes").await);
     assert_eq!(lanes.links("/console/lanes/"), [format!("/console/lanes/{}", id(&bobs, "lane"))]);
     for path in [
         format!("/console/lanes/{}", id(&anas, "lane")),
@@ -260,7 +260,7 @@ async fn people_see_and_do_what_their_roles_allow() {
         assert_eq!(Page::of(&bob.get(&path).await).status, 404, "{path}");
     }
     assert_eq!(
-        Page::of(&bob.get("/console/find?q=ana%3A1").await).text().matches("Nothing is called").count(),
+        Page::of(&bob.get("/console/find?q=ana%3A1").await).text().matches("Nothing found for").count(),
         1
     );
     for path in [path.as_str(), "/console/effects", "/console/issues"] {
@@ -283,7 +283,7 @@ async fn people_see_and_do_what_their_roles_allow() {
 
     // An operator sees everything; a viewer is offered no act.
     let olga = office.signed_in(&server, "olga").await;
-    let all = Page::of(&olga.get("/console").await).links("/console/lanes/");
+    let all = Page::of(&olga.get("/console/lanes").await).links("/console/lanes/");
     assert_eq!(all.len(), 2);
     Page::of(&olga.get("/console/effects").await)
         .says("create task “Write the manual”")

@@ -19,6 +19,7 @@ mod browser;
 mod actions;
 mod issues;
 mod memory;
+mod overview;
 mod page;
 mod page_cost;
 mod preview;

@@ -31,7 +31,7 @@ async fn many_lanes_are_paged_newest_first() {
         said.reverse();
 
         let mut found = Vec::new();
-        let mut next = Some("/console".to_owned());
+        let mut next = Some("/console/lanes".to_owned());
         while let Some(path) = next {
             let before = store.reads();
             let page = server.page(&path).await;
@@ -41,14 +41,14 @@ async fn many_lanes_are_paged_newest_first() {
             let lanes = page.links("/console/lanes/");
             assert!(lanes.len() <= 25, "{}", lanes.len());
             found.extend(lanes.iter().map(|href| href.rsplit('/').next().unwrap().to_owned()));
-            next = page.links("/console?channel=&cursor=").pop();
+            next = page.links("/console/lanes?channel=&cursor=").pop();
         }
         assert_eq!(found.len(), LANES);
         assert_eq!(found, said);
 
         // The search for an unused channel ends after a bounded number of steps.
         let before = store.reads();
-        server.page("/console?channel=web").await.says("No lane like that");
+        server.page("/console/lanes?channel=web").await.says("No lane like that");
         assert!(store.reads() - before <= 20);
         server.stopped().await;
     }

@@ -72,7 +72,7 @@ async fn each_screen_shows_what_happened_and_names_its_twins() {
     for server in Server::on_each_store().await {
         let told = story(&server).await;
         let (lane, approval) = (str(&told, "lane"), str(&told, "approval"));
-        let lanes = server.page("/console").await;
+        let lanes = server.page("/console/lanes").await;
         lanes.says("c1").says("press.consumed").says("throughline lanes list").says("GET /v1/lanes");
         lanes.links_to(&format!("/console/lanes/{lane}"));
 
@@ -127,13 +127,13 @@ async fn each_screen_shows_what_happened_and_names_its_twins() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_empty_console_says_what_to_do_next() {
     let server = Server::demo().await;
-    server.page("/console").await.says("No lanes yet").says("throughline chat");
+    server.page("/console/lanes").await.says("No lanes yet").says("throughline chat");
     server.page("/console/approvals").await.says("Nothing waits for you");
     server.page("/console/approvals?show=all").await.says("No approval yet");
     server.page("/console/effects").await.says("No effects yet").says("Approved effects go out");
     server.page("/console/effects?state=uncertain").await.says("No effect is uncertain");
     server.page("/console/issues").await.says("No issue in DEMO yet");
-    server.page("/console?state=approval").await.says("No lane like that");
+    server.page("/console/lanes?state=approval").await.says("No lane like that");
     server.page("/console/find?q=").await.says("What to look for?");
     server.stopped().await;
 }
@@ -149,7 +149,7 @@ async fn what_waits_is_shown_with_who_and_until_when() {
     page.says("slot request conversational: words answer it").says("“Weather for which city?”");
     page.says("Expects location").says("Asked of @ana").says("Until in 59 min");
     page.says("Focus “Weather for which city?” lane.recency for @ana");
-    let list = server.page("/console").await;
+    let list = server.page("/console/lanes").await;
     list.says("slot request");
     server.stopped().await;
 }
@@ -169,7 +169,7 @@ async fn what_has_a_name_is_found_by_it() {
         let reply = server.get(&format!("/console/find?q={}", name.replace(':', "%3A"))).send().await;
         assert_eq!(sent_to(&reply), href, "{name}");
     }
-    server.page("/console/find?q=%3Cb%3Enothing").await.says("Nothing is called “<b>nothing”");
+    server.page("/console/find?q=%3Cb%3Enothing").await.says("Nothing found for “<b>nothing”");
     server.stopped().await;
 }
 
@@ -190,9 +190,15 @@ async fn what_is_not_there_is_a_page_that_says_so() {
         assert_eq!(page.status, 404, "{path}");
         page.says("TL-2404").says("What to do").says("throughline explain TL-2404").links_to("/console");
     }
-    for path in
-        ["/console?state=x", "/console?cursor=%21", "/console/effects?state=x", "/console/approvals?show=x"]
-    {
+    for path in [
+        "/console/lanes?state=x",
+        "/console/lanes?cursor=%21",
+        "/console/turns?rung=x",
+        "/console/turns?since=x",
+        "/console/turns?cursor=%21",
+        "/console/effects?state=x",
+        "/console/approvals?show=x",
+    ] {
         let page = Page::of(&server.get(path).send().await);
         assert_eq!(page.status, 400, "{path}");
         page.says("TL-2007");
@@ -231,6 +237,8 @@ async fn hostile_text_is_text() {
     let (lane, approval) = (preview["lane"].as_str().unwrap(), card["id"].as_str().unwrap());
     let mut paths = vec![
         "/console".to_owned(),
+        "/console/lanes".into(),
+        "/console/turns".into(),
         "/console/approvals?show=all".into(),
         "/console/effects".into(),
         "/console/issues".into(),
@@ -246,7 +254,7 @@ async fn hostile_text_is_text() {
     paths.extend(server.page("/console/effects").await.links("/console/effects/"));
     for path in paths {
         let page = server.page(&path).await;
-        for live in ["<script>alert", "<img src", "<svg", "'><", "\"'&gt;<", "alert(2)&gt;49"] {
+        for live in ["<script>alert", "<img src", "<svg/", "'><", "\"'&gt;<", "alert(2)&gt;49"] {
             assert!(!page.html.contains(live), "{path}: {live} in {}", page.html);
         }
         if !path.starts_with("/console/find") {
@@ -290,6 +298,8 @@ async fn a_viewer_only_looks() {
 
     for path in [
         "/console".to_owned(),
+        "/console/turns".into(),
+        "/console/lanes".into(),
         format!("/console/lanes/{lane}"),
         format!("/console/turns/{id}"),
         "/console/approvals".into(),

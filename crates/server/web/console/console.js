@@ -1,4 +1,4 @@
-// Optional script of the console: copy buttons, j and k in lists, and live updates of an open lane.
+// Optional script of the console: copy buttons, j and k in lists, and pages that follow what happens.
 "use strict";
 
 const copyButtons = (root) => {
@@ -38,45 +38,66 @@ document.addEventListener("keydown", (event) => {
   items[next].scrollIntoView({ block: "nearest" });
 });
 
-// An open lane follows its stream and reads its page again after each event.
+// A page that is live follows its stream and reads itself again after an event, at most once in a while: an open lane at
+// once, lists and counts a little later. What somebody typed, selected or opened stays; while they work in a form that
+// sends, nothing changes under them.
 const follow = (live) => {
+  const lane = live.dataset.liveSays === undefined;
   const said = document.createElement("p");
   said.className = "unseen";
   said.setAttribute("role", "status");
   document.getElementById("main").append(said);
   const stream = new EventSource(live.dataset.live);
   let due = false;
+  let told = false;
+  const working = () => !lane && live.querySelector("form")?.contains(document.activeElement);
+  const key = (element) => element?.getAttribute("href") ?? null;
+  const put = (fresh) => {
+    const form = live.querySelector("form.send textarea");
+    const typed = form?.value ?? "";
+    const focused = document.activeElement === form;
+    const item = live.contains(document.activeElement) ? key(document.activeElement) : null;
+    const ticked = new Set([...live.querySelectorAll("input[type=checkbox]:checked")].map((box) => box.name));
+    const folds = () => [...live.querySelectorAll("details")].map((one, at) => [one, one.id || at]);
+    const opened = new Set(folds().filter(([one]) => one.open).map(([, name]) => name));
+    live.replaceChildren(...document.adoptNode(fresh).childNodes);
+    folds().forEach(([one, name]) => { one.open = opened.has(name); });
+    for (const box of live.querySelectorAll("input[type=checkbox]")) box.checked ||= ticked.has(box.name);
+    const again = live.querySelector("form.send textarea");
+    if (again) {
+      again.value = typed;
+      if (focused) again.focus();
+    }
+    if (item) [...live.querySelectorAll("a")].find((one) => key(one) === item)?.focus({ preventScroll: true });
+    copyButtons(live);
+  };
   const read = () => {
     due = false;
-    const form = live.querySelector("form.send textarea");
+    if (working()) return later();
     const request = new XMLHttpRequest();
     request.responseType = "document";
     request.open("GET", location.href);
     request.onload = () => {
       const fresh = request.response?.querySelector("[data-live]");
       if (request.status !== 200 || !fresh) return;
-      const typed = form?.value ?? "";
-      const focused = document.activeElement === form;
-      const folds = () => [...live.querySelectorAll("details")].map((one, at) => [one, one.id || at]);
-      const opened = new Set(folds().filter(([one]) => one.open).map(([, name]) => name));
-      live.replaceChildren(...document.adoptNode(fresh).childNodes);
-      folds().forEach(([one, name]) => { one.open = opened.has(name); });
-      const again = live.querySelector("form.send textarea");
-      if (again) {
-        again.value = typed;
-        if (focused) again.focus();
+      put(fresh);
+      if (lane) {
+        const newest = live.querySelector("[aria-labelledby=turns] tbody .reason")?.textContent;
+        said.textContent = newest ? `New turn: ${newest}` : "";
+      } else if (!told) {
+        // Once: a list that changes all the time would talk all the time.
+        told = true;
+        said.textContent = live.dataset.liveSays;
       }
-      copyButtons(live);
-      const newest = live.querySelector("[aria-labelledby=turns] tbody .reason")?.textContent;
-      said.textContent = newest ? `New turn: ${newest}` : "";
     };
     request.send();
   };
-  stream.addEventListener("turn", () => {
+  const later = () => {
     if (due) return;
     due = true;
-    setTimeout(read, 250);
-  });
+    setTimeout(read, lane ? 250 : 1500);
+  };
+  for (const kind of ["turn", "effect", "card"]) stream.addEventListener(kind, later);
 };
 
 copyButtons(document);

@@ -67,6 +67,41 @@ struct List {
     next: Option<String>,
 }
 
+/// Approval that waits for the person who looks.
+#[derive(Serialize)]
+pub(super) struct Waiting {
+    id: String,
+    title: String,
+    requested_by: String,
+    created_at: String,
+    expires_at: Option<String>,
+}
+
+/// Pending approvals that a person sees.
+#[derive(Default)]
+pub(super) struct Needs {
+    /// Number of them, whoever may decide.
+    pub(super) all: usize,
+    /// Those that the person may decide, longest waiting first.
+    pub(super) mine: Vec<Waiting>,
+}
+
+/// Returns what waits, and what of it waits for the person.
+pub(super) async fn needs(operator: &Operator) -> Result<Needs, Problem> {
+    let waiting = api::seen(&operator.app, &operator.caller, true, WAITING, WAITING).await?;
+    let all = waiting.len();
+    let mut rows = mine(operator, waiting).await;
+    rows.sort_by_key(|row| row.approval.created_at);
+    let mine = rows.into_iter().map(|ApprovalRow { approval, .. }| Waiting {
+        title: title(&approval.payload),
+        requested_by: approval.requested_by,
+        created_at: approval.created_at.rfc3339(),
+        expires_at: approval.expires_at.map(|end| end.rfc3339()),
+        id: approval.card.0,
+    });
+    Ok(Needs { all, mine: mine.collect() })
+}
+
 /// `GET /console/approvals`.
 pub(super) async fn list(
     operator: Operator,
@@ -161,6 +196,8 @@ struct ApprovalPage {
     payload: String,
     standing: ApproverStanding,
     rules: Vec<Rule>,
+    /// People of the configuration who may decide it.
+    deciders: Vec<String>,
     choices: Vec<DecisionButton>,
     key: String,
     history: Vec<HistoryEntry>,
@@ -192,8 +229,8 @@ struct HistoryEntry {
 #[derive(Serialize)]
 pub(super) struct DecisionResult {
     turn: String,
-    reason: String,
-    says: String,
+    pub(super) reason: String,
+    pub(super) says: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -234,6 +271,7 @@ pub(super) async fn show(
         payload: format!("{:#}", approval.payload),
         standing,
         rules: approver_rules::rules(operator.app.runtime().policy(), &found.approval),
+        deciders: approver_rules::deciders(&operator.app, &found).await,
         choices: choices(&operator, &approval, standing),
         key: fresh_key(),
         history: history(&operator, &found).await?,

@@ -22,7 +22,7 @@ pub(super) struct EffectRow {
     class: String,
     state: String,
     /// Summary, one line.
-    what: String,
+    pub(super) what: String,
     /// True if it leaves the conversation, released by an approval.
     outward: bool,
     /// Performer: `us`, the `host`, or the `commit`.

@@ -3,6 +3,7 @@
 
 use axum::http::Method;
 use axum::response::{IntoResponse, Redirect, Response};
+use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use throughline_store::EffectState;
 
@@ -140,6 +141,83 @@ pub(super) async fn resolve(PathParam(id): PathParam, sent: SentForm) -> Result<
         Ok(None) => Redirect::to(&format!("/console/effects/{id}")).into_response(),
         Ok(Some(turn)) => Redirect::to(&format!("/console/effects/{id}?turn={turn}")).into_response(),
     })
+}
+
+/// Answer for one of several effects.
+#[derive(Serialize)]
+struct Answered {
+    effect: String,
+    what: String,
+    /// Turn that took the answer, if there is one.
+    turn: Option<String>,
+    reason: String,
+    says: String,
+    taken: bool,
+}
+
+#[derive(Serialize)]
+struct AnsweredPage {
+    how: &'static str,
+    taken: usize,
+    rows: Vec<Answered>,
+}
+
+/// `POST /console/effects`: one answer for several uncertain effects. Each is answered like `POST
+/// /v1/effects/{effect}/resolve`, with a key, a turn and an audit row of its own, and one that is refused stops no other.
+pub(super) async fn resolve_many(sent: SentForm) -> Result<Response, Problem> {
+    let refuse = |text: &str| Err(Problem::new(&codes::BAD_REQUEST, text));
+    let ids = sent.ticked("effect:");
+    let how = match sent.choice("how")? {
+        wire::Resolution::CreateAgain => "create again",
+        wire::Resolution::Cancel => "cancel",
+        wire::Resolution::Adopt => return refuse("each effect is adopted by its own key, on its own page"),
+    };
+    if ids.is_empty() {
+        return refuse("tick at least one effect; go back and choose");
+    }
+    if ids.len() > PAGE as usize {
+        return refuse("these are more effects than one page shows");
+    }
+    let rows = join_all(ids.iter().map(|id| answer_one(&sent, id))).await;
+    let page = AnsweredPage { how, taken: rows.iter().filter(|row| row.taken).count(), rows };
+    let twin =
+        Equivalents::new("throughline effects resolve EFFECT --as cancel", "POST /v1/effects/{id}/resolve");
+    sent.operator.page(Section::Effects, "console/answered.html", twin, &page).await
+}
+
+async fn answer_one(sent: &SentForm, id: &str) -> Answered {
+    let refused = |what: String, problem: &Problem| Answered {
+        effect: id.into(),
+        what,
+        turn: None,
+        reason: problem.code().id(),
+        says: problem.detail().into(),
+        taken: false,
+    };
+    let operator = &sent.operator;
+    let found = match find(&operator.app, &operator.caller, Act::ResolveEffect, id).await {
+        Ok(found) => found,
+        Err(problem) => return refused(String::new(), &problem),
+    };
+    let (what, lane) = (effect::row(&found).what, found.lane.clone());
+    let answered = async {
+        let how = sent.choice("how")?;
+        let asked = wire::Resolve { how, remote_key: None, reason: sent.optional("reason"), actor: None };
+        let keyed = sent.keyed_as(&format!("-{id}"), &Method::POST, &api::route(&found), &asked)?;
+        api::resolve(&operator.app, &operator.caller, found, &asked, keyed, WAIT).await
+    };
+    let turn = match answered.await {
+        Ok(response) => turn_of(response).await.unwrap_or_default(),
+        Err(problem) => return refused(what, &problem),
+    };
+    let result = decision_result(operator, &lane, turn.as_deref()).await.unwrap_or_default();
+    let (reason, says) = result.map_or_else(
+        || ("waiting".into(), "It is durable and will be handled.".into()),
+        |result| (result.reason, result.says),
+    );
+    let now = operator.app.store().effect(operator.tenant(), &id.into()).await;
+    let taken = now.is_ok_and(|now| now.is_some_and(|now| now.state != EffectState::Uncertain));
+    Answered { effect: id.into(), what, turn, reason, says, taken }
 }
 
 /// `POST /console/pause`: switches the kill switch, like `PUT /v1/pause`.

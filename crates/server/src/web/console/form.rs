@@ -74,6 +74,11 @@ impl SentForm {
         self.required(name)?.parse().map_err(|_| not_whole(name))
     }
 
+    /// Returns what was ticked: the rest of the names of fields that begin so.
+    pub(super) fn ticked(&self, prefix: &str) -> Vec<String> {
+        self.fields.keys().filter_map(|name| name.strip_prefix(prefix)).map(str::to_owned).collect()
+    }
+
     /// Converts the form to the API's request for a route, with the form's key.
     pub(super) fn keyed<T: Serialize>(
         &self,
@@ -81,7 +86,18 @@ impl SentForm {
         route: &str,
         body: &T,
     ) -> Result<KeyedRequest, Problem> {
-        let key = self.required("key")?;
+        self.keyed_as("", method, route, body)
+    }
+
+    /// Converts the form to one of several requests of the API; `part` tells them apart.
+    pub(super) fn keyed_as<T: Serialize>(
+        &self,
+        part: &str,
+        method: &Method,
+        route: &str,
+        body: &T,
+    ) -> Result<KeyedRequest, Problem> {
+        let key = format!("{}{part}", self.required("key")?);
         let visible = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
         if !visible {
             return Err(not_whole("key"));

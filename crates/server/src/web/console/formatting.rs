@@ -10,6 +10,7 @@ pub(crate) fn add(pages: &mut Environment<'_>) {
     pages.add_filter("short", short);
     pages.add_filter("tone", tone);
     pages.add_filter("spaced", spaced);
+    pages.add_filter("query", query);
 }
 
 /// Formats the distance of a moment from now: `12 s ago`, `in 3 h`. Text that is not a time is returned unchanged.
@@ -49,6 +50,11 @@ fn short(id: &str) -> String {
     let begin: String = id.chars().take(9).collect();
     let end: String = id.chars().skip(count - 4).collect();
     format!("{begin}…{end}")
+}
+
+/// Encodes a value of a link's query.
+fn query(value: &str) -> String {
+    form_urlencoded::byte_serialize(value.as_bytes()).collect()
 }
 
 /// Replaces underscores: `waiting_approval` becomes `waiting approval`.

@@ -64,7 +64,7 @@ struct Page {
     later: bool,
 }
 
-/// `GET /console`.
+/// `GET /console/lanes`.
 pub(super) async fn list(
     operator: Operator,
     QueryParams(filter): QueryParams<Filter>,

@@ -18,12 +18,16 @@ mod lane;
 mod lanes;
 mod memory;
 mod operator;
+mod overview;
 mod preview;
 mod problem_page;
 mod replay;
 mod search;
+mod timeline;
 mod trackers;
 mod turn;
+mod turns;
+mod walk;
 mod webhooks;
 
 use std::sync::Arc;
@@ -43,6 +47,8 @@ pub(super) use formatting::add as add_words;
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/frame.html", include_str!("../../../web/console/frame.html")),
     ("console/parts.html", include_str!("../../../web/console/parts.html")),
+    ("console/overview.html", include_str!("../../../web/console/overview.html")),
+    ("console/turns.html", include_str!("../../../web/console/turns.html")),
     ("console/lanes.html", include_str!("../../../web/console/lanes.html")),
     ("console/lane.html", include_str!("../../../web/console/lane.html")),
     ("console/preview.html", include_str!("../../../web/console/preview.html")),
@@ -54,6 +60,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/approvals.html", include_str!("../../../web/console/approvals.html")),
     ("console/approval.html", include_str!("../../../web/console/approval.html")),
     ("console/effects.html", include_str!("../../../web/console/effects.html")),
+    ("console/answered.html", include_str!("../../../web/console/answered.html")),
     ("console/effect.html", include_str!("../../../web/console/effect.html")),
     ("console/issues.html", include_str!("../../../web/console/issues.html")),
     ("console/issue.html", include_str!("../../../web/console/issue.html")),
@@ -67,19 +74,21 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 /// Returns the routes of every screen.
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
-        .route("/console", get(lanes::list))
+        .route("/console", get(overview::show))
         .route("/console/", get(|| async { Redirect::permanent("/console") }))
         .route("/console/find", get(search::find))
+        .route("/console/lanes", get(lanes::list))
         .route("/console/lanes/{lane}", get(lane::show))
         .route("/console/lanes/{lane}/context", get(context::show))
         .route("/console/lanes/{lane}/messages", post(lane::send))
         .route("/console/lanes/{lane}/scenario", get(lane::record))
         .route("/console/preview/{lane}", get(preview::show))
+        .route("/console/turns", get(turns::list))
         .route("/console/turns/{turn}", get(turn::show))
         .route("/console/turns/{turn}/replay", post(turn::replay))
         .route("/console/approvals", get(approvals::list))
         .route("/console/approvals/{approval}", get(approvals::show).post(approvals::decide))
-        .route("/console/effects", get(effects::list))
+        .route("/console/effects", get(effects::list).post(effects::resolve_many))
         .route("/console/effects/{effect}", get(effects::show).post(effects::resolve))
         .route("/console/pause", post(effects::pause))
         .route("/console/issues", get(issues::list))

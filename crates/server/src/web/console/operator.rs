@@ -44,6 +44,8 @@ impl FromRequestParts<Arc<App>> for Operator {
 /// Section of the console, in the order of the menu.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
+    Overview,
+    Turns,
     Lanes,
     Approvals,
     Effects,
@@ -53,12 +55,22 @@ pub(super) enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 6] =
-        [Self::Lanes, Self::Approvals, Self::Effects, Self::Issues, Self::Trackers, Self::Webhooks];
+    const ALL: [Self; 8] = [
+        Self::Overview,
+        Self::Lanes,
+        Self::Turns,
+        Self::Approvals,
+        Self::Effects,
+        Self::Issues,
+        Self::Trackers,
+        Self::Webhooks,
+    ];
 
     fn link(self) -> Link {
         let (label, href) = match self {
-            Self::Lanes => ("Lanes", "/console"),
+            Self::Overview => ("Overview", "/console"),
+            Self::Lanes => ("Lanes", "/console/lanes"),
+            Self::Turns => ("Turns", "/console/turns"),
             Self::Approvals => ("Approvals", "/console/approvals"),
             Self::Effects => ("Effects", "/console/effects"),
             Self::Issues => ("Issues", "/console/issues"),
@@ -70,7 +82,7 @@ impl Section {
 
     fn scope(self) -> Scope {
         match self {
-            Self::Lanes => Scope::LanesRead,
+            Self::Overview | Self::Lanes | Self::Turns => Scope::LanesRead,
             Self::Approvals => Scope::ApprovalsRead,
             Self::Effects | Self::Issues => Scope::EffectsRead,
             Self::Trackers | Self::Webhooks => Scope::Admin,

@@ -1,4 +1,6 @@
-//! Search by name: an id, an issue's key, a delivery key, or a conversation.
+//! Search: by name (an id, an issue's key, a delivery key, a conversation), and where nothing is called so, among people,
+//! issues and what people wrote. It looks at the configured people, at 2,000 issues of the default project, and at the
+//! newest 2,000 positions of the record.
 
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
@@ -6,8 +8,11 @@ use throughline_engine::LaneKey;
 
 use super::lanes::turn_href;
 use super::operator::{Equivalents, Operator, Section};
+use super::turns;
+use crate::config::User;
 use crate::problem::Problem;
 use crate::request::QueryParams;
+use crate::routes::tracker;
 use crate::wire;
 
 #[derive(Debug, Default, Deserialize)]
@@ -20,7 +25,28 @@ pub(super) struct Query {
 struct Page {
     q: String,
     lanes: Vec<wire::LaneInfo>,
+    people: Vec<Person>,
+    issues: Vec<Issue>,
+    turns: Vec<turns::Row>,
+    /// Number of turns that were looked at.
+    looked: usize,
+    back_to: Option<String>,
 }
+
+#[derive(Serialize)]
+struct Person {
+    id: String,
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Issue {
+    key: String,
+    title: String,
+}
+
+/// Findings of a kind that are shown.
+const SHOWN: usize = 10;
 
 /// `GET /console/find?q=`.
 pub(super) async fn find(
@@ -37,7 +63,46 @@ pub(super) async fn find(
         return Ok(Redirect::to(&format!("/console/lanes/{}", only.id)).into_response());
     }
     let twin = Equivalents::new("throughline lanes list", "GET /v1/lanes");
-    operator.page(Section::Lanes, "console/search.html", twin, &Page { q, lanes }).await
+    let filter = turns::Filter::with_text(&q);
+    let said = match q.is_empty() {
+        true => turns::Found::default(),
+        false => turns::find(&operator, filter, None, SHOWN).await?,
+    };
+    let page = Page {
+        lanes,
+        people: people(&operator, &q),
+        issues: issues(&operator, &q).await,
+        turns: said.rows,
+        looked: said.looked,
+        back_to: said.back_to,
+        q,
+    };
+    operator.page(Section::Lanes, "console/search.html", twin, &page).await
+}
+
+/// Returns the configured people whose id or name contains `q`.
+fn people(operator: &Operator, q: &str) -> Vec<Person> {
+    let config = operator.app.config();
+    let q = q.trim_start_matches('@').to_lowercase();
+    let here = |user: &&User| user.tenant.as_ref().unwrap_or(&config.tenant) == operator.tenant();
+    let called = |user: &&User| {
+        !q.is_empty() && [&user.id, &user.name].iter().any(|name| name.to_lowercase().contains(&q))
+    };
+    let found = config.users.iter().filter(here).filter(called).take(SHOWN);
+    found.map(|user| Person { id: user.id.clone(), name: user.name.clone() }).collect()
+}
+
+/// Returns the issues with these words, if the person may see issues.
+async fn issues(operator: &Operator, q: &str) -> Vec<Issue> {
+    if q.is_empty() || operator.enter(Section::Issues).is_err() {
+        return Vec::new();
+    }
+    let (app, caller) = (&operator.app, &operator.caller);
+    // Without a project of the local tracker there is nothing to look at.
+    let Ok((_, project)) = tracker::projects(app, caller, "") else { return Vec::new() };
+    let found = tracker::page(app, caller, &project, q, None, SHOWN as u32).await;
+    let found = found.map(|(issues, _)| issues).unwrap_or_default();
+    found.iter().map(|issue| Issue { key: issue.key.clone(), title: issue.item.title().into() }).collect()
 }
 
 /// Returns the page of an id or a key, if `q` is one.

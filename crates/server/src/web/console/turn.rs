@@ -21,6 +21,7 @@ use super::formatting::length;
 use super::ladder::{RungView, ladder};
 use super::operator::{Equivalents, Operator, Section};
 use super::replay::{self, Changed, Replay};
+use super::timeline::{Timeline, timeline};
 use crate::access::{self, Act};
 use crate::codes;
 use crate::problem::Problem;
@@ -54,6 +55,7 @@ pub(super) struct TurnView {
     settled_by: Vec<wire::SettledBy>,
     record: Record,
     timing: Timing,
+    timeline: Option<Timeline>,
     previous: Option<String>,
     next: Option<String>,
 }
@@ -214,6 +216,7 @@ pub(super) async fn view(operator: &Operator, stored: &StoredTurn) -> Result<Tur
         effects: planned.iter().map(|planned| effect::planned(planned, &views)).collect(),
         settled_by: chain.settled.iter().map(settled_by).collect(),
         record: record(stored, turn, previous.as_ref()),
+        timeline: timeline(&chain),
         timing: timing(turn, planned.iter().find_map(views::PlannedEffect::stored_at)),
         previous: previous.as_ref().map(id),
         next: next.as_ref().map(id),
