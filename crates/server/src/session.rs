@@ -23,6 +23,8 @@ use crate::random;
 pub(crate) const CSRF_HEADER: &str = "x-csrf-token";
 /// Lifetime of a cookie, in milliseconds.
 const LIFETIME: i64 = 7 * Timestamp::DAY;
+/// Lifetime of a session in a frame of another site's page, in milliseconds: that page can begin another one at any time.
+const FRAME_LIFETIME: i64 = 12 * Timestamp::HOUR;
 /// Purposes of the signatures.
 const COOKIE_PURPOSE: &str = "web-session";
 const CSRF_PURPOSE: &str = "web-csrf";
@@ -119,12 +121,33 @@ impl Session {
         Err(Problem::new(&codes::CSRF, text))
     }
 
+    /// Returns the session with the lifetime of one in a frame.
+    pub(crate) fn in_frame(self, app: &App) -> Self {
+        Self { ends: app.store().now().plus(FRAME_LIFETIME), ..self }
+    }
+
     /// Returns the `Set-Cookie` value of this session.
     pub(crate) fn cookie(&self, app: &App) -> HeaderValue {
+        header(app, self.signed(app), LIFETIME / Timestamp::SECOND)
+    }
+
+    /// Returns the `Set-Cookie` value of this session in a frame of another site's page. Browsers keep it apart for each
+    /// site around the frame (`Partitioned`), and only over TLS or on loopback.
+    pub(crate) fn frame_cookie(&self, app: &App) -> HeaderValue {
+        let cookie = Cookie::build((frame_name(app), self.signed(app)))
+            .path("/")
+            .http_only(true)
+            .secure(true)
+            .same_site(SameSite::None)
+            .partitioned(true)
+            .max_age(cookie::time::Duration::seconds(FRAME_LIFETIME / Timestamp::SECOND));
+        HeaderValue::from_str(&cookie.to_string()).unwrap_or(HeaderValue::from_static(""))
+    }
+
+    fn signed(&self, app: &App) -> String {
         let said = serde_json::to_vec(self).unwrap_or_default();
         let signature = app.runtime().keys().sign(COOKIE_PURPOSE, &said);
-        let value = format!("{}.{}", URL_SAFE_NO_PAD.encode(&said), URL_SAFE_NO_PAD.encode(signature));
-        header(app, value, LIFETIME / Timestamp::SECOND)
+        format!("{}.{}", URL_SAFE_NO_PAD.encode(&said), URL_SAFE_NO_PAD.encode(signature))
     }
 }
 
@@ -159,12 +182,19 @@ fn name(app: &App) -> String {
     format!("throughline-{}", address.port())
 }
 
-/// Returns the session and caller of a request's cookie; `None` if it has no cookie.
+/// Returns the name of the cookie in frames.
+fn frame_name(app: &App) -> String {
+    let address = app.address.get().copied().unwrap_or(app.config().server.listen);
+    format!("__Host-throughline-frame-{}", address.port())
+}
+
+/// Returns the session and caller of a request's cookie; `None` if it has no cookie. Where a browser sends both, the
+/// frame is on the site's own page, and the person of that page counts.
 pub(crate) fn of(app: &App, headers: &HeaderMap) -> Result<Option<(Session, Caller)>, Over> {
-    let name = name(app);
     let cookies = headers.get_all(COOKIE).iter().filter_map(|header| header.to_str().ok());
-    let mut named = cookies.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == name);
-    let Some(cookie) = named.next().filter(|cookie| !cookie.value().is_empty()) else { return Ok(None) };
+    let sent: Vec<_> = cookies.flat_map(Cookie::split_parse).flatten().collect();
+    let named = |name: String| sent.iter().find(|cookie| cookie.name() == name && !cookie.value().is_empty());
+    let Some(cookie) = named(name(app)).or_else(|| named(frame_name(app))) else { return Ok(None) };
     let session = read(app, cookie.value());
     let here = session.and_then(|session| session.caller(app).map(|caller| (session, caller)));
     here.filter(|(_, caller)| counts(app, caller)).map(Some).ok_or(Over)

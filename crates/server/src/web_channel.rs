@@ -56,14 +56,34 @@ pub(crate) enum Page {
     Chat,
     /// Chat with panels.
     Workspace,
+    /// Chat in a frame of another site's page.
+    Embed,
 }
 
 impl Page {
-    fn path(self) -> &'static str {
+    /// Every page.
+    const ALL: [Self; 3] = [Self::Chat, Self::Workspace, Self::Embed];
+
+    pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Chat => "/",
             Self::Workspace => "/workspace",
+            Self::Embed => "/embed",
         }
+    }
+
+    /// Returns its name in addresses and forms.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Workspace => "workspace",
+            Self::Embed => "embed",
+        }
+    }
+
+    /// Returns the page of that name; the chat for any other.
+    pub(crate) fn named(name: &str) -> Self {
+        Self::ALL.into_iter().find(|page| page.name() == name).unwrap_or_default()
     }
 }
 

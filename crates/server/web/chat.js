@@ -1,7 +1,8 @@
 // The chat's script: follows the conversation, sends messages and presses, and opens forms. Without it the page
 // consists of links and forms with these functions.
 //
-// The workspace's script follows it in one file and uses its functions.
+// The scripts of the stream (stream.js), the list and the earlier messages are in one file with it, and so is the workspace's, which
+// uses its functions.
 //
 // Sections: words · elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
 // saying · replying · pressing · forms · Why? · scrolling · toasts · the beginning.
@@ -351,11 +352,12 @@ function wait(anchor = '') {
 
 // ---------------------------------------------------------------- following
 
-const STREAM = `/v1/lanes/${page.lane}/stream`;
 const POLL = `/v1/lanes/${page.lane}/events`;
 /** Silence in ms after which a proxy is assumed to hold the stream back. */
 const HELD_BACK = 10_000;
-/** Time in ms that a hidden tab keeps its stream: a browser has few connections for all tabs. */
+/** Seconds that a poll waits for an event. Tabs that share no stream may not hold a connection each. */
+const POLLS = SharedStream.usable ? 25 : 0;
+/** Time in ms that a hidden tab keeps its stream. */
 const UNSEEN = 60_000;
 
 let source = null;
@@ -377,8 +379,8 @@ function connection(state) {
 function follow() {
   leave();
   if (page.begun !== 'yes') return connection('live');
-  if (heldBack) return poll();
-  source = new EventSource(`${STREAM}?after=${last}`);
+  if (heldBack || !SharedStream.usable) return poll();
+  source = new SharedStream(me, page.lane, last);
   watch();
   for (const name of Object.keys(happenings)) source.addEventListener(name, hear);
   source.addEventListener('error', () => {
@@ -413,14 +415,15 @@ async function poll() {
   const mine = polling = new AbortController();
   for (let failed = 0; polling === mine;) {
     try {
-      const answer = await fetch(`${POLL}?after=${last}&wait=${failed ? 0 : 25}`, { signal: mine.signal });
+      const answer = await fetch(`${POLL}?after=${last}&wait=${failed ? 0 : POLLS}`, { signal: mine.signal });
       if (await isOver(answer)) return leave();
       if (!answer.ok) throw new Error(answer.status);
       const { items } = await answer.json();
       connection('live');
       for (const { event, data, id } of items) happened(event, data, id);
       failed = 0;
-      if (!heldBack) return follow();
+      if (!heldBack && SharedStream.usable) return follow();
+      if (!POLLS) await pause(4);
     } catch {
       if (polling !== mine) return;
       connection('offline');
@@ -533,7 +536,7 @@ function accepted(entry) {
   entry.sent = true;
   entry.shown.querySelector('.state').textContent = t('sent');
   keep();
-  if (!at('list').querySelector('[aria-current]')) list(entry.words);
+  renewList();
   begin();
 }
 
@@ -560,16 +563,6 @@ function drop(entry) {
   if (place >= 0) outbox.splice(place, 1);
   entry.shown.remove();
   keep();
-}
-
-/** Adds a new conversation to the list, with the title that the server gives it. */
-function list(words) {
-  const line = words.trim().replace(/\s+/g, ' ');
-  const start = [...line].slice(0, 60).join('');
-  const title = start.length < line.length ? `${start.trimEnd()}…` : start;
-  at('list').prepend(make('li', {}, make('a', { href: `${location.search}#end`, 'aria-current': 'page' }, make('span', {}, title))));
-  document.querySelector('h1').firstChild.data = title;
-  document.title = `${title} – Throughline`;
 }
 
 function submitSay(event) {

@@ -87,6 +87,13 @@ impl<'b> Page<'b> {
         self.send(Method::POST, "/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
     }
 
+    /// Sends the commands that follow to a frame of the page, or to the page itself again.
+    #[track_caller]
+    pub(crate) fn into_frame(&self, frame: Option<&Element>) {
+        let id = frame.map_or(Value::Null, Element::argument);
+        self.send(Method::POST, "/frame", &json!({ "id": id }));
+    }
+
     /// Sets the preferred colour scheme: `light` or `dark`.
     #[track_caller]
     pub(crate) fn theme(&self, theme: &str) {

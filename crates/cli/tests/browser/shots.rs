@@ -11,6 +11,7 @@ use crate::console::{EARLY_SUMMARY, SUMMARY, lane_with_knowledge, post_bug};
 use crate::decision::DECISION;
 use crate::driver::Browser;
 use crate::in_process::InProcessServer;
+use crate::lists::said;
 use crate::model_server::ModelServer;
 use crate::page::{By, Page};
 use crate::played::{CONVERSATION, play};
@@ -258,6 +259,47 @@ fn pictures_of_one_conversation_on_each_channel() {
     page.until_says("Warn about empty exports");
     let wide = |look: Look| Look { width: look.width.max(COLUMNS), whole: true, ..look };
     shoot_as(&page, "renderings", HEIGHT, LOOKS.map(|look| if look.width > 360 { wide(look) } else { look }));
+}
+
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_the_list() {
+    let Some(browser) = Browser::start() else { return };
+    let server = Server::start();
+    let chat = open(&browser, &server.url());
+    chat.write("The monthly report is empty since the last release");
+    chat.until_card("the gate", |card| card.step == "scope_gate");
+    for text in ["Should we cache prices in Redis?", "good morning", BUG] {
+        chat.go(&format!("{}/new", server.url()));
+        chat.write(text);
+        chat.until_taken();
+    }
+    let preview = chat.until_preview(1);
+    said(&server, &conversation_of(&chat, 2), "/maro status");
+    chat.press_on(&preview, "approve");
+    chat.until_receipt();
+    chat.find(By::Css("#list .fresh"));
+    shoot(&chat, "list");
+    chat.size(360, HEIGHT, 1.0);
+    chat.click(By::Role("button", "Conversations"));
+    chat.click(By::Css("#list summary"));
+    shoot(&chat, "list-open");
+    let organise = chat.run("return document.querySelector('#list .choices a').href", &[]);
+    chat.go(organise.as_str().unwrap());
+    shoot(&chat, "list-organise");
+    chat.go(&format!("{}/conversations", server.url()));
+    shoot(&chat, "list-all");
+    chat.go(&format!("{}/conversations?q=report", server.url()));
+    shoot(&chat, "list-search");
+    chat.go(&format!("{}/offline", server.url()));
+    shoot(&chat, "offline");
+}
+
+/// Returns the id of a conversation of the list, counted from its beginning.
+fn conversation_of(chat: &Chat<'_>, place: u32) -> String {
+    let id =
+        chat.run("return document.querySelectorAll('#list li')[arguments[0]].dataset.id", &[json!(place)]);
+    id.as_str().unwrap().to_owned()
 }
 
 /// Opens the chat without scroll bars.

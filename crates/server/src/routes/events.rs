@@ -176,7 +176,7 @@ pub(crate) async fn admitted(
     access::check(app, caller, act_of(event.kind.name()), &lane, "lane").await?;
     speaks_for(caller, &event.kind)?;
     app.runtime().fault(FailPoint::Verified)?;
-    conversations::record_title(app, &lane, &event).await;
+    conversations::record_message(app, &lane, &event).await;
     let keyed = if host_key.is_some() { keyed.about_event_of(&event.actor) } else { keyed };
     let href = keyed.turn_href();
     let more_keys = host_key.into_iter().collect();

@@ -62,7 +62,7 @@ pub(crate) struct Position {
 
 impl Position {
     /// Returns the position after the event of that id.
-    fn after(id: &str) -> Option<Self> {
+    pub(crate) fn after(id: &str) -> Option<Self> {
         match id.split_once('.') {
             None => Some(Self { revision: id.parse().ok()?, next: 0 }),
             Some((revision, position)) => {

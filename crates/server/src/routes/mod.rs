@@ -18,6 +18,7 @@ pub(crate) mod pause;
 mod poll;
 mod replay;
 pub(crate) mod resolve;
+pub(crate) mod shared_stream;
 mod sign_in_links;
 mod slack;
 mod stream;

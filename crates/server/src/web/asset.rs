@@ -17,15 +17,69 @@ struct Asset {
     bytes: &'static [u8],
 }
 
+/// The chat's script, of files that share their names.
+macro_rules! chat_script {
+    () => {
+        concat!(
+            include_str!("../../web/stream.js"),
+            include_str!("../../web/chat.js"),
+            include_str!("../../web/earlier.js"),
+            include_str!("../../web/list.js"),
+            include_str!("../../web/install/install.js"),
+        )
+    };
+}
+
 const ASSETS: &[Asset] = &[
     Asset { name: "style.css", kind: CSS, bytes: include_bytes!("../../web/style.css") },
     // One style sheet for each page: the chat's follows the shared one.
     Asset {
         name: "chat.css",
         kind: CSS,
-        bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/chat.css")).as_bytes(),
+        bytes: concat!(
+            include_str!("../../web/style.css"),
+            include_str!("../../web/chat.css"),
+            include_str!("../../web/list.css")
+        )
+        .as_bytes(),
     },
-    Asset { name: "chat.js", kind: JS, bytes: include_bytes!("../../web/chat.js") },
+    Asset { name: "chat.js", kind: JS, bytes: chat_script!().as_bytes() },
+    Asset { name: "icon-192.png", kind: PNG, bytes: include_bytes!("../../web/install/icon-192.png") },
+    Asset { name: "icon-512.png", kind: PNG, bytes: include_bytes!("../../web/install/icon-512.png") },
+    Asset { name: "icon-mask.png", kind: PNG, bytes: include_bytes!("../../web/install/icon-mask.png") },
+    // The chat in a frame.
+    Asset {
+        name: "embed.css",
+        kind: CSS,
+        bytes: concat!(
+            include_str!("../../web/style.css"),
+            include_str!("../../web/chat.css"),
+            include_str!("../../web/list.css"),
+            include_str!("../../web/embed/embed.css")
+        )
+        .as_bytes(),
+    },
+    Asset {
+        name: "embed.js",
+        kind: JS,
+        bytes: concat!(
+            include_str!("../../web/embed/host.js"),
+            include_str!("../../web/embed/theme.js"),
+            chat_script!(),
+            include_str!("../../web/embed/frame.js")
+        )
+        .as_bytes(),
+    },
+    Asset {
+        name: "enter.js",
+        kind: JS,
+        bytes: concat!(
+            include_str!("../../web/embed/host.js"),
+            include_str!("../../web/embed/theme.js"),
+            include_str!("../../web/embed/enter.js")
+        )
+        .as_bytes(),
+    },
     // The workspace's files follow the chat's in one file, since it is the chat with panels.
     Asset {
         name: "workspace.css",
@@ -33,6 +87,7 @@ const ASSETS: &[Asset] = &[
         bytes: concat!(
             include_str!("../../web/style.css"),
             include_str!("../../web/chat.css"),
+            include_str!("../../web/list.css"),
             include_str!("../../web/workspace/workspace.css")
         )
         .as_bytes(),
@@ -40,8 +95,7 @@ const ASSETS: &[Asset] = &[
     Asset {
         name: "workspace.js",
         kind: JS,
-        bytes: concat!(include_str!("../../web/chat.js"), include_str!("../../web/workspace/workspace.js"))
-            .as_bytes(),
+        bytes: concat!(chat_script!(), include_str!("../../web/workspace/workspace.js")).as_bytes(),
     },
     Asset { name: "views.js", kind: JS, bytes: include_bytes!("../../web/console/views.js") },
     Asset {
@@ -64,6 +118,7 @@ const ASSETS: &[Asset] = &[
 ];
 
 const CSS: &str = "text/css; charset=utf-8";
+const PNG: &str = "image/png";
 const JS: &str = "text/javascript; charset=utf-8";
 
 /// Addresses of [`ASSETS`], in the same order.

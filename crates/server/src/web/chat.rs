@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
@@ -9,13 +10,15 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::pending::PendingClass;
 use throughline_messages as messages;
 
-use super::conversations::{self, Conversation};
+use super::conversations;
 use super::history::{self, Item};
 use super::page::{Refusal, page};
+use super::sidebar::{self, Sidebar};
 use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
 use crate::app::App;
 use crate::auth::{Scope, owner};
+use crate::conversations as entries;
 use crate::language;
 use crate::problem::Problem;
 use crate::random;
@@ -55,7 +58,7 @@ pub(crate) struct NewQuery {
 pub(super) struct ChatPage {
     seen: VisitorView,
     page: Page,
-    conversations: Vec<Conversation>,
+    sidebar: Sidebar,
     /// Id of this conversation.
     conversation: String,
     title: String,
@@ -128,16 +131,13 @@ pub(super) async fn show<V: Serialize>(
     dress: impl FnOnce(ChatPage) -> V,
 ) -> Result<Response, Refusal> {
     visitor.caller.need(Act::ReadLane.scope())?;
-    let conversations = conversations::listed(app, visitor, on).await?;
+    let me = visitor.session.user();
     let Some(id) = which.c else {
-        let own = owner_is(visitor.session.user());
-        let newest = conversations.into_iter().find(|conversation| own(&conversation.id));
-        let id = newest
-            .map_or_else(|| conversations::fresh(app, visitor.session.user()), |newest| Ok(newest.id))?;
+        let newest = entries::list(app, &visitor.caller.tenant, me).await?.into_iter().next();
+        let id = newest.map_or_else(|| conversations::fresh(app, me), |newest| Ok(newest.id))?;
         return Ok(Redirect::to(&address(on, &id, None)).into_response());
     };
     let key = conversations::lane(app, visitor, Act::ReadLane, &id).await?;
-    let me = visitor.session.user();
     let begun = app.store().lane(&key.tenant, &key.id()).await?.is_some();
     if !begun && owner(&id).is_none() {
         return Err(Problem::not_found("conversation").into());
@@ -145,9 +145,13 @@ pub(super) async fn show<V: Serialize>(
     let lane = app.runtime().lane(&key).await?;
     let history = history::read(app, &lane, which.before.unwrap_or(u64::MAX), me).await?;
     let writes = visitor.caller.may(Scope::EventsWrite);
-    let known = conversations.iter().find(|conversation| conversation.id == id);
-    let title =
-        known.map_or_else(|| messages::page_new_conversation(language::here()), |known| known.title.clone());
+    let entry = entries::entry(app, &key.tenant, &id).await?;
+    let titled = entry.map(|entry| entry.title).filter(|title| !title.is_empty());
+    let title = titled.unwrap_or_else(|| messages::page_new_conversation(language::here()));
+    if owner(&id) == Some(me) && which.before.is_none() {
+        entries::record_seen(app, &lane).await?;
+    }
+    let sidebar = sidebar::read(app, visitor, on).await?;
     let here = web_channel::at(on, &id);
     let values = ChatPage {
         seen: visitor.view(app),
@@ -169,19 +173,45 @@ pub(super) async fn show<V: Serialize>(
         key: random::id()?,
         examples: examples(),
         conversation: id,
-        conversations,
+        sidebar,
     };
     Ok(page(template, &dress(values))?)
+}
+
+/// Query of an earlier part.
+#[derive(Debug, Deserialize)]
+pub(crate) struct HistoryQuery {
+    c: String,
+    before: u64,
+    #[serde(default)]
+    page: Page,
+}
+
+/// Earlier part of a conversation, for the page's script.
+#[derive(Serialize)]
+struct EarlierPart {
+    items: Vec<Item>,
+    /// Address of the part before it.
+    earlier: Option<String>,
+}
+
+/// `GET /history`: the messages before a revision as JSON. It is no part of the API.
+pub(crate) async fn get_history(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    QueryParams(HistoryQuery { c, before, page }): QueryParams<HistoryQuery>,
+) -> Result<Response, Problem> {
+    let key = conversations::lane(&app, &visitor, Act::ReadLane, &c).await?;
+    let lane = app.runtime().lane(&key).await?;
+    let read = history::read(&app, &lane, before, visitor.session.user()).await?;
+    let earlier = read.earlier.map(|revision| address(page, &c, Some(revision)));
+    Ok(Json(EarlierPart { items: read.items, earlier }).into_response())
 }
 
 /// Returns that message, if the page shows it.
 fn replying(id: String, items: &[Item]) -> Option<RepliedMessage> {
     let text = items.iter().find(|item| item.id() == id)?.words().to_owned();
     Some(RepliedMessage { id, text })
-}
-
-fn owner_is(user: &str) -> impl Fn(&str) -> bool {
-    move |conversation| owner(conversation) == Some(user)
 }
 
 /// `GET /new`: redirects to a new address, so that a reload shows the same conversation.

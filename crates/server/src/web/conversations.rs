@@ -1,32 +1,17 @@
-//! Web conversations of a visitor: new ids, access, and the list (`conversations.rs` of the crate stores their
-//! titles).
+//! Web conversations of a visitor: new ids, and access. `sidebar.rs` lists them.
 
-use serde::Serialize;
 use throughline_engine::LaneKey;
 
-use super::visitor::{Visitor, people};
+use super::visitor::Visitor;
 use crate::access::{self, Act};
 use crate::app::App;
-use crate::conversations;
+use crate::auth::owner;
 use crate::problem::Problem;
 use crate::random;
-use crate::web_channel::{CHANNEL, Page, address};
+use crate::web_channel::CHANNEL;
 
-/// Maximum conversations of one person in a list.
-const LISTED: u32 = 30;
 /// Maximum length of an id.
 const LONGEST: usize = 200;
-
-/// Conversation in a list.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Conversation {
-    pub(crate) id: String,
-    /// Address of its end.
-    address: String,
-    pub(crate) title: String,
-    /// Owner, if it is not the visitor.
-    owner: Option<String>,
-}
 
 /// Returns a new id for a conversation. Nothing is stored before its first message.
 pub(crate) fn fresh(app: &App, user: &str) -> Result<String, Problem> {
@@ -53,25 +38,9 @@ pub(crate) async fn lane(
     Ok(lane)
 }
 
-/// Returns the conversations of a page, newest first: the visitor's own, and in a demo everybody's.
-pub(crate) async fn listed(app: &App, visitor: &Visitor, page: Page) -> Result<Vec<Conversation>, Problem> {
-    let me = visitor.session.user();
-    let others = if visitor.session.signed_in() { Vec::new() } else { people(app) };
-    let mut found = of(app, visitor, page, me).await?;
-    for other in others.iter().filter(|other| *other != me) {
-        found.extend(of(app, visitor, page, other).await?);
-    }
-    Ok(found)
-}
-
-async fn of(app: &App, visitor: &Visitor, page: Page, user: &str) -> Result<Vec<Conversation>, Problem> {
-    let titled = conversations::titles(app, &visitor.caller.tenant, user, LISTED).await?;
-    let own = user == visitor.session.user();
-    let item = |(id, title): (String, String)| Conversation {
-        address: address(page, &id, None),
-        id,
-        title,
-        owner: (!own).then(|| user.to_owned()),
-    };
-    Ok(titled.into_iter().map(item).collect())
+/// Returns the lane of a conversation of the visitor's own, which is on no list but theirs.
+pub(crate) async fn own(app: &App, visitor: &Visitor, conversation: &str) -> Result<LaneKey, Problem> {
+    let lane = lane(app, visitor, Act::ReadLane, conversation).await?;
+    let own = owner(conversation) == Some(visitor.session.user());
+    own.then_some(lane).ok_or_else(|| Problem::not_found("conversation"))
 }

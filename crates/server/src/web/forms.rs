@@ -78,8 +78,8 @@ impl SentForm {
     }
 
     /// Returns the page it was sent from.
-    fn page(&self) -> Page {
-        if self.field("page") == "workspace" { Page::Workspace } else { Page::Chat }
+    pub(super) fn page(&self) -> Page {
+        Page::named(self.field("page"))
     }
 
     fn lane(&self) -> serde_json::Value {

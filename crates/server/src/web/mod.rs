@@ -11,11 +11,16 @@ mod chat;
 mod consent;
 mod console;
 mod conversations;
+mod embed;
 mod forms;
 mod history;
+mod install;
 mod issue;
+mod organise;
 mod page;
 mod policy;
+mod search;
+mod sidebar;
 mod sign_in;
 mod slack_install;
 mod turn;
@@ -29,16 +34,27 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use crate::app::App;
+use crate::routes::shared_stream;
 
 /// Returns the routes of the pages and their assets.
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let pages = Router::new()
         .route("/", get(chat::get_chat))
         .route("/new", get(chat::get_new))
+        .route("/history", get(chat::get_history))
         .route("/workspace", get(workspace::get_workspace))
+        .route("/embed", get(embed::get_embed))
         .route("/say", post(forms::post_say))
         .route("/press", post(forms::post_press))
         .route("/edit", get(forms::get_edit).post(forms::post_edit))
+        .route("/conversations", get(search::get_conversations))
+        .route("/conversations/list", get(sidebar::get_list))
+        .route("/conversations/rename", post(organise::post_rename))
+        .route("/conversations/pin", post(organise::post_pin))
+        .route("/conversations/unpin", post(organise::post_unpin))
+        .route("/conversations/remove", post(organise::post_remove))
+        .route("/conversations/seen", post(organise::post_seen))
+        .route("/conversation", get(organise::get_organise))
         .route("/turns/{turn}", get(turn::get_turn))
         .route("/tracker/{key}", get(issue::get_issue))
         .route("/sign-in", get(sign_in::get_sign_in).post(sign_in::post_sign_in))
@@ -50,6 +66,12 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     // Nobody has to be signed in for these.
     pages
         .route("/assets/{file}", get(asset::get_asset))
+        .route("/manifest.webmanifest", get(install::get_manifest))
+        .route("/worker.js", get(install::get_worker))
+        .route("/offline", get(install::get_offline))
+        .route("/embed.js", get(embed::get_widget))
+        .route("/embed/sign-in", post(embed::post_sign_in))
+        .route("/follow", get(shared_stream::get_follow))
         .route("/slack/install", get(slack_install::get_install))
         .route("/slack/install/done", get(slack_install::get_done))
         .layer(from_fn_with_state(policy, policy::restrict))

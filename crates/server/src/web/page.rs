@@ -30,12 +30,18 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "base.html",
     "again.html",
     "chat.html",
+    "conversations.html",
     "edit.html",
+    "embed/embed.html",
+    "embed/enter.html",
+    "install/offline.html",
     "installed.html",
     "issue.html",
+    "organise.html",
     "parts.html",
     "plain.html",
     "refusal.html",
+    "sidebar.html",
     "sign_in.html",
     "turn.html",
     "workspace/workspace.html",
@@ -165,10 +171,16 @@ mod tests {
 
     #[test]
     fn pages_and_scripts_say_every_message_and_no_other() {
-        let scripts =
-            [include_str!("../../web/chat.js"), include_str!("../../web/workspace/workspace.js")].concat();
+        let scripts = [
+            include_str!("../../web/chat.js"),
+            include_str!("../../web/earlier.js"),
+            include_str!("../../web/list.js"),
+            include_str!("../../web/embed/frame.js"),
+            include_str!("../../web/workspace/workspace.js"),
+        ]
+        .concat();
         let templates: String = TEMPLATES.iter().map(|(_, source)| *source).collect();
-        let rust: String = ["chat", "forms", "history", "sign_in"]
+        let rust: String = ["chat", "forms", "history", "sidebar", "sign_in"]
             .map(|name| std::fs::read_to_string(format!("src/web/{name}.rs")).unwrap())
             .concat();
         let in_scripts = called(&scripts, '\'').into_iter().map(|name| format!("script-{name}"));

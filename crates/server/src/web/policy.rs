@@ -8,10 +8,11 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// Content security policy: no inline script or style, no third party, no string that becomes markup.
-const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
-const SCRIPTS: &str = "require-trusted-types-for 'script'; trusted-types 'none'";
+/// Content security policy: no inline script or style, no third party, no string that becomes markup. The one that becomes a
+/// script is the address of the service worker (`web/install/install.js`).
+const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; manifest-src 'self'; worker-src 'self'; img-src 'self' data:";
+const SCRIPTS: &str = "require-trusted-types-for 'script'; trusted-types worker";
 
 /// Security headers.
 pub(crate) struct Policy {
@@ -26,7 +27,10 @@ impl Policy {
         let nobody = frame_ancestors.is_empty();
         let ancestors = if nobody { "'none'".to_owned() } else { frame_ancestors.join(" ") };
         // The configuration has checked the hosts. If they still form no valid header, framing is forbidden.
-        let content = HeaderValue::from_str(&format!("{CONTENT}{ancestors}; {SCRIPTS}"));
+        // Hosts that show the chat show their logo in it.
+        let logos = if nobody { String::new() } else { format!(" {ancestors}") };
+        let content =
+            HeaderValue::from_str(&format!("{CONTENT}{logos}; frame-ancestors {ancestors}; {SCRIPTS}"));
         Arc::new(Self {
             content: content
                 .unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),

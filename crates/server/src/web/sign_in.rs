@@ -115,7 +115,7 @@ fn with_cookie(redirect: Redirect, cookie: HeaderValue) -> Response {
 }
 
 /// Checks the origin of a sign-in. There is no session yet to check, but a browser states whose page sent it.
-fn ours(headers: &HeaderMap) -> Result<(), Problem> {
+pub(super) fn ours(headers: &HeaderMap) -> Result<(), Problem> {
     let from_browser = headers.contains_key(ORIGIN) || headers.contains_key("sec-fetch-site");
     if from_browser && !same_origin(headers) && !origin_is_host(headers) {
         return Err(Problem::new(&codes::ORIGIN_REFUSED, "another site's page may not sign anybody in here"));

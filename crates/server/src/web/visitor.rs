@@ -16,6 +16,7 @@ use crate::auth::{Caller, Scope};
 use crate::codes;
 use crate::problem::Problem;
 use crate::session::{self, By, Session};
+use crate::web_channel::Page;
 
 /// Person of a demo for a visitor who has not chosen one.
 const ANYBODY: &str = "you";
@@ -72,9 +73,9 @@ impl FromRequestParts<Arc<App>> for Visitor {
         if let Some(visitor) = parts.extensions.get::<Self>() {
             return Ok(visitor.clone());
         }
-        if let Ok(Some((session, caller))) = session::of(app, &parts.headers) {
-            caller.in_time(app).map_err(|problem| Refusal::from(problem).into_response())?;
-            return Ok(Self { caller, session });
+        if let Some(visitor) = of(app, &parts.headers) {
+            visitor.caller.in_time(app).map_err(|problem| Refusal::from(problem).into_response())?;
+            return Ok(visitor);
         }
         if parts.method == Method::GET {
             let to = parts.uri.path_and_query().map_or("/", |to| to.as_str());
@@ -99,11 +100,19 @@ pub(crate) async fn introduce(State(app): State<Arc<App>>, mut request: Request,
         return next.run(request).await;
     }
     let Some(visitor) = anybody(&app) else { return next.run(request).await };
-    let cookie = visitor.session.cookie(&app);
+    let framed = request.uri().path() == Page::Embed.path();
+    let session = &visitor.session;
+    let cookie = if framed { session.frame_cookie(&app) } else { session.cookie(&app) };
     request.extensions_mut().insert(visitor);
     let mut response = next.run(request).await;
     response.headers_mut().append(SET_COOKIE, cookie);
     response
+}
+
+/// Returns the visitor of a request's cookie.
+pub(super) fn of(app: &App, headers: &HeaderMap) -> Option<Visitor> {
+    let (session, caller) = session::of(app, headers).ok().flatten()?;
+    Some(Visitor { caller, session })
 }
 
 fn from_elsewhere(headers: &HeaderMap) -> bool {

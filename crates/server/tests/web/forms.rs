@@ -44,7 +44,10 @@ async fn a_ticket_from_the_first_word_to_the_receipt_by_forms_alone() {
         assert_eq!(again.address, page.address, "the newest conversation opens");
         let fresh = browser.visit("/new").await;
         assert_ne!(fresh.address, page.address);
-        assert!(fresh.html().contains("<span>What do you think about microservices?</span>"), "it is listed");
+        assert!(
+            fresh.html().contains("<span class=\"title\">What do you think about microservices?</span>"),
+            "it is listed"
+        );
         server.stopped().await;
     }
 }

@@ -6,8 +6,8 @@ use crate::browser::*;
 use crate::support::*;
 
 /// Expected policy, with Trusted Types.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-    form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; \
+    base-uri 'none'; manifest-src 'self'; worker-src 'self'; img-src 'self' data:; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types worker";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_page_says_what_may_be_done_with_it() {
