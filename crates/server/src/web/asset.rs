@@ -11,6 +11,30 @@ use throughline_engine::data::canonical_json::{hex, sha256};
 use crate::problem::Problem;
 use crate::request::PathParam;
 
+/// The parts of the chat's script, in one file. The last begins.
+macro_rules! chat_script {
+    () => {
+        concat!(
+            include_str!("../../web/chat/page.js"),
+            include_str!("../../web/chat/times.js"),
+            include_str!("../../web/chat/card.js"),
+            include_str!("../../web/chat/message.js"),
+            include_str!("../../web/chat/shown.js"),
+            include_str!("../../web/chat/events.js"),
+            include_str!("../../web/chat/follow.js"),
+            include_str!("../../web/chat/deliver.js"),
+            include_str!("../../web/chat/say.js"),
+            include_str!("../../web/chat/list.js"),
+            include_str!("../../web/chat/reply.js"),
+            include_str!("../../web/chat/press.js"),
+            include_str!("../../web/chat/form.js"),
+            include_str!("../../web/chat/why.js"),
+            include_str!("../../web/chat/scroll.js"),
+            include_str!("../../web/chat/start.js"),
+        )
+    };
+}
+
 struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -25,7 +49,7 @@ const ASSETS: &[Asset] = &[
         kind: CSS,
         bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/chat.css")).as_bytes(),
     },
-    Asset { name: "chat.js", kind: JS, bytes: include_bytes!("../../web/chat.js") },
+    Asset { name: "chat.js", kind: JS, bytes: chat_script!().as_bytes() },
     // The workspace's files follow the chat's in one file, since it is the chat with panels.
     Asset {
         name: "workspace.css",
@@ -40,8 +64,7 @@ const ASSETS: &[Asset] = &[
     Asset {
         name: "workspace.js",
         kind: JS,
-        bytes: concat!(include_str!("../../web/chat.js"), include_str!("../../web/workspace/workspace.js"))
-            .as_bytes(),
+        bytes: concat!(chat_script!(), include_str!("../../web/workspace/workspace.js")).as_bytes(),
     },
     Asset {
         name: "console.css",
@@ -72,6 +95,12 @@ static ADDRESSES: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(add
 fn address(asset: &Asset) -> String {
     let hash = hex(&sha256(&[asset.bytes]));
     format!("/assets/{}.{}", &hash[..12], asset.name)
+}
+
+/// Returns the scripts of the chat and the workspace.
+#[cfg(test)]
+pub(super) fn scripts() -> &'static str {
+    concat!(chat_script!(), include_str!("../../web/workspace/workspace.js"))
 }
 
 /// Returns the address of the asset with that name. A missing asset is an error in the page.
