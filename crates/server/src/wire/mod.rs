@@ -25,7 +25,7 @@ pub use event::EventBody;
 pub use fact::{Fact, StateFact};
 pub use lane::{
     Button, Card, CardRequest, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message,
-    Pending, Task,
+    Moment, Pending, Task,
 };
 pub use list_view::{SetStanding, TargetRef, TraceEntry, View};
 pub use operations::{
