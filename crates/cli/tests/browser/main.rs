@@ -9,6 +9,7 @@ mod card_accessibility;
 mod chat;
 mod connection_loss;
 mod console;
+mod conversation;
 mod decision;
 mod driver;
 mod hostile_strings;

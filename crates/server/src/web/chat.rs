@@ -16,6 +16,7 @@ use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
 use crate::app::App;
 use crate::auth::{Scope, owner};
+use crate::doing::{Doing, doing};
 use crate::language;
 use crate::problem::Problem;
 use crate::random;
@@ -81,6 +82,12 @@ pub(super) struct ChatPage {
     replying: Option<RepliedMessage>,
     /// True if the visitor may write.
     writes: bool,
+    /// Name of the command.
+    command: String,
+    /// Words of the commands that are taken here.
+    commands: Vec<&'static str>,
+    /// Work that this conversation waits for.
+    doing: Vec<Doing>,
     /// Key of the page's next form.
     key: String,
     examples: [String; 3],
@@ -166,6 +173,9 @@ pub(super) async fn show<V: Serialize>(
         earlier: history.earlier.map(|revision| address(on, &id, Some(revision))),
         past: which.before.is_some(),
         writes,
+        command: app.runtime().policy().command.0.clone(),
+        commands: throughline_engine::commands(app.runtime().policy(), &key),
+        doing: doing(&lane),
         key: random::id()?,
         examples: examples(),
         conversation: id,

@@ -167,7 +167,7 @@ mod tests {
     fn pages_and_scripts_say_every_message_and_no_other() {
         let scripts = asset::scripts();
         let templates: String = TEMPLATES.iter().map(|(_, source)| *source).collect();
-        let rust: String = ["chat", "forms", "history", "sign_in"]
+        let rust: String = ["card_view", "chat", "forms", "history", "sign_in"]
             .map(|name| std::fs::read_to_string(format!("src/web/{name}.rs")).unwrap())
             .concat();
         let in_scripts = called(scripts, '\'').into_iter().map(|name| format!("script-{name}"));

@@ -7,6 +7,7 @@ mod contract;
 mod forms;
 mod headers;
 mod languages;
+mod markup;
 mod other_people;
 mod poll;
 mod session;

@@ -88,19 +88,40 @@ function itemOf({ id, label, title, state, fields = [], errors = [], link, butto
       buttons.length ? make('div', { class: 'actions' }, ...buttons.map(it => button(it))) : null));
 }
 
+/** Makes a line of facts; those of the title are marked, since they name the card too. */
+function factsOf(kind, sentences, moments, ofTitle = 0) {
+  const line = (fact, place) => make('li', { 'data-title': place < ofTitle ? '' : null }, ...toldAt(fact, moments));
+  return listOf(kind, sentences.map(line));
+}
+
+/** Tells whether a field is for those who look closer: where it came from, once that is written. */
+const isAside = ({ name, text, note }) => name === 'evidence' && text && !note;
+
+/** Makes what those look at who look closer: version and hash, the size, and the evidence. */
+function moreOf({ version, hash, details = [], fields = [] }) {
+  const evidence = fieldsOf(fields.filter(isAside));
+  if (!hash && !details.length && !evidence) return null;
+  const lines = [hash ? make('li', { class: 'mark' }, `v${version} · ${hash}`) : null, ...details.map(it => make('li', {}, it))];
+  return make('details', { class: 'more' }, make('summary', {}, t('details')), make('ul', {}, ...lines.filter(it => it)), evidence);
+}
+
 function cardOf(card) {
-  const { id, version, step, title, hash, facts = [], fields = [], items = [], errors = [], link } = card;
-  const [heading, ...told] = step === 'receipt' ? title.split(' · ') : [title];
+  const { id, version, step, title, facts = [], decision = [], details = [], moments, fields = [], items = [], errors = [], link } = card;
+  const [heading, ...ofTitle] = step === 'receipt' ? title.split(' · ') : [title];
+  const apart = new Set([...decision, ...details]);
+  const told = [...ofTitle, ...facts.filter(fact => !apart.has(fact))];
+  const closed = step === 'scope_gate' && !card.buttons?.length;
   return make('section',
-    { class: 'card', 'data-card': id, 'data-version': version, 'data-step': step, 'aria-label': title },
+    { class: closed ? 'card closed' : 'card', 'data-card': id, 'data-version': version, 'data-step': step, 'aria-label': title },
     make('header', {},
       make('p', { class: 'kicker' }, t(KICKERS[step] ?? 'card')),
-      hash ? make('p', { class: 'mark' }, `v${version} · ${hash}`) : null,
-      make('h3', { tabindex: -1 }, heading)),
-    listOf('facts', [...told, ...facts].map(fact => make('li', {}, fact))),
-    fieldsOf(fields),
+      make('h3', { tabindex: -1 }, ...toldAt(heading, moments))),
+    factsOf('facts', told, moments, ofTitle.length),
+    factsOf('facts decision', decision, moments),
+    fieldsOf(fields.filter(field => !isAside(field))),
     errorsOf(errors),
     items.length ? step === 'options' ? choicesOf(card) : make('ol', { class: 'items' }, ...items.map(itemOf)) : null,
     linkOf(link),
-    ...buttonsOf(card));
+    ...buttonsOf(card),
+    moreOf(card));
 }

@@ -4,15 +4,18 @@ let last = page.revision;
 let turn = {};
 
 const happenings = {
-  turn(info) { turn = info; },
+  turn(info) {
+    turn = info;
+    if (info.event === 'message.edited') lookAgain();
+  },
 
   message(message) {
-    const { id, message_id: key, role, by, text, at = turn.at, card, gone } = message;
+    const { id, message_id: key, role, by, text, markup, at = turn.at, card, gone } = message;
     const sent = key && outbox.find(entry => entry.key === key);
     if (sent) drop(sent);
     if (find('message', id)) return;
     const side = gone || role !== 'user' ? 'ours' : by === me ? 'mine' : 'theirs';
-    append(articleOf({ id, key, turn: turn.turn, at, side, who: by, text, gone, card }));
+    append(articleOf({ id, key, turn: turn.turn, at, side, who: by, text, markup, gone, card }));
   },
 
   card({ message, card, posted }) {
@@ -35,7 +38,7 @@ const happenings = {
     wait(items.find(asks)?.anchor);
   },
 
-  status({ asking }) { working.textContent = asking ? t('thinking') : ''; },
+  status({ doing }) { showDoing(doing); },
 
   reset() { location.reload(); },
 };

@@ -2,7 +2,7 @@
 
 const WHO = { mine: t('you'), notice: t('only-you'), ours: 'Throughline' };
 
-function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
+function articleOf({ id, key, turn, at, side, who, text, markup, gone, card }) {
   const named = side === 'notice' ? { 'data-notice': id } : { 'data-message': id };
   const quiet = side === 'notice' || side === 'mine' ? { 'aria-live': 'off' } : {};
   const words = gone ? t('removed') : text;
@@ -11,10 +11,24 @@ function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
   const why = () => make('form', { class: 'why', method: 'get', action: `/turns/${turn}` },
     make('button', { type: 'submit', 'aria-expanded': false }, t('why')));
   const reply = () => make('a', { class: 'reply', href: `${page.replies}&reply=${id}#text` }, t('reply'));
-  return make('article', { ...named, 'data-key': key, ...quiet, 'data-turn': turn, class: `message ${side}` },
+  return make('article', { id, ...named, 'data-key': key, ...quiet, 'data-turn': turn, class: `message ${side}` },
     make('header', {}, make('span', { class: 'who' }, WHO[side] ?? who), make('time', { datetime: at })),
-    card ? cardOf(card) : make('div', { class: gone ? 'text gone' : 'text' }, words),
+    card ? cardOf(card) : textOf(words, markup, gone),
     asks || answers ? make('footer', {}, asks ? why() : null, answers ? reply() : null) : null);
+}
+
+/** Returns the cards of an article, or the card itself. */
+const cardsIn = element => element.matches('.card') ? [element] : element.querySelectorAll('.card');
+
+/** Names a card by what it shows: a title of the server has its times in UTC. */
+function localLabel(section) {
+  const [heading, ...more] = [section.querySelector('h3'), ...section.querySelectorAll('[data-title]')];
+  return [heading, ...more].map(it => it.textContent).join(' · ');
+}
+
+function textOf(words, markup, gone) {
+  if (markup && !gone) return make('div', { class: 'text markup' }, ...markup.map(nodeOf));
+  return make('div', { class: gone ? 'text gone' : 'text' }, words);
 }
 
 /** Describes the target of an address of this site; returns nothing for any other. */
@@ -45,14 +59,12 @@ function layOut(element) {
 
 /** Adds what needs a script: local times, and one Tab stop for a group of options. */
 function enhance(article) {
-  const time = article.querySelector('time');
-  if (time) {
-    const when = new Date(time.dateTime);
-    time.textContent = clock.format(when);
-    time.title = moment.format(when);
-  }
-  for (const ours of article.querySelectorAll('.ours > .text, .facts > li, .card > .link')) linkify(ours);
-  for (const ours of article.querySelectorAll('.ours > .text:not(:has(a))')) layOut(ours);
+  for (const time of article.querySelectorAll('time')) showTime(time);
+  for (const section of cardsIn(article)) section.ariaLabel = localLabel(section);
+  for (const ours of article.querySelectorAll('.ours > .text:not(.markup), .facts > li:not(:has(time)), .card > .link')) linkify(ours);
+  for (const ours of article.querySelectorAll('.ours > .text:not(.markup, :has(a))')) layOut(ours);
+  for (const text of article.querySelectorAll('.markup')) enhanceMarkup(text);
+  if (article.matches('.ours')) offerCopies(article);
   for (const group of article.querySelectorAll('[role=radiogroup]')) {
     [...group.children].forEach((radio, place) => { radio.tabIndex = place ? -1 : 0; });
   }

@@ -78,21 +78,32 @@ function drop(entry) {
 
 function submitSay(event) {
   event.preventDefault();
-  send(text.value, at('reply').value || undefined);
+  closeMenu();
+  if (edits) return sendEdit(text.value);
+  send(inFull(text.value), at('reply').value || undefined);
   text.value = '';
   keepDraft();
   replyTo(null);
   text.focus();
 }
 
+/** Neither replies nor edits any more. */
+function leaveAside() {
+  if (edits) leaveEdit();
+  replyTo(null);
+}
+
 function keepDraft() {
-  sessionStorage.setItem(kept('draft'), text.value);
+  if (!edits) sessionStorage.setItem(kept('draft'), text.value);
   if (CSS.supports('field-sizing', 'content')) return;
   text.style.height = 'auto';
   text.style.height = `${text.scrollHeight}px`;
 }
 
 function enterSends(event) {
+  if (keyInMenu(event)) return;
+  if (event.key === 'Escape' && (edits || at('reply').value)) return leaveAside();
+  if (event.key === 'ArrowUp' && !text.value) return log.querySelector('.edit-own')?.click();
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
   if (text.value.trim()) say.requestSubmit();

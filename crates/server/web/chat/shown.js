@@ -8,6 +8,7 @@ function append(article) {
   log.insertBefore(enhance(article), log.querySelector('.sending'));
   at('welcome')?.remove();
   separate();
+  offerEdit();
   if (followed) toEnd();
   else newest.hidden = false;
   if (document.hidden) unseen(1);

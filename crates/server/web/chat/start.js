@@ -4,11 +4,15 @@ function hydrate() {
   tighten(log);
   for (const article of log.querySelectorAll('article')) enhance(article);
   separate();
+  offerEdit();
+  keepTimes();
   const arrived = ({ key }) => log.querySelector(`[data-key="${key}"]`);
   outbox.splice(0, outbox.length, ...outbox.filter(entry => !arrived(entry)));
   for (const entry of outbox) entry.shown = sending(entry);
   history.scrollRestoration = 'manual';
   toEnd();
+  // A link to a card leads to it.
+  document.getElementById(location.hash.slice(1))?.closest('article')?.scrollIntoView({ block: 'center' });
 }
 
 function listenAtComposer() {
@@ -18,12 +22,23 @@ function listenAtComposer() {
   text.addEventListener('keydown', enterSends);
   text.addEventListener('input', keepDraft);
   newest.addEventListener('click', () => { toEnd(); text.focus(); });
-  at('replies').querySelector('a').addEventListener('click', event => { event.preventDefault(); replyTo(null); text.focus(); });
+  at('replies').querySelector('a').addEventListener('click', event => { event.preventDefault(); leaveAside(); text.focus(); });
+  listenToCommands();
+  writeAtOnce();
   at('welcome')?.addEventListener('submit', event => {
     event.preventDefault();
     send(event.submitter.value);
     text.focus();
   });
+}
+
+/** Puts the focus into the field, except where that brings a keyboard over the screen. */
+function writeAtOnce() {
+  if (matchMedia('(pointer: coarse)').matches) return;
+  const focus = () => { if (document.activeElement === document.body) text.focus({ preventScroll: true }); };
+  // The address names the end of the page, and the browser takes the focus away when it goes there.
+  if (document.readyState === 'complete') focus();
+  else addEventListener('load', () => setTimeout(focus), { once: true });
 }
 
 function listenToThePage() {
