@@ -1038,6 +1038,10 @@ export interface components {
         Card: {
             /** @description Buttons. */
             buttons?: components["schemas"]["Button"][];
+            /** @description Facts among them that say who may decide, and until when. */
+            decision?: string[];
+            /** @description Facts among them for those who look closer. */
+            details?: string[];
             /** @description Errors by field. */
             errors?: components["schemas"]["FieldError"][];
             /** @description Requester, checks, expiry: one line each. */
@@ -1052,6 +1056,8 @@ export interface components {
             items?: components["schemas"]["CardItem"][];
             /** @description Link to the result. */
             link?: string | null;
+            /** @description Moments that the title and the facts end with, as they are written there, in UTC. */
+            moments?: components["schemas"]["CardMoment"][];
             request?: components["schemas"]["CardRequest"] | null;
             /**
              * @description Step: `draft_preview`, `multi_ticket_preview`, `decision_preview`, `scope_gate`, `uncertain_effect`,
@@ -1084,6 +1090,19 @@ export interface components {
             state?: string;
             /** @description Title. */
             title: string;
+        };
+        /** @description Moment that a sentence of a card ends with. */
+        CardMoment: {
+            /**
+             * Format: date-time
+             * @description Moment.
+             */
+            at: string;
+            /**
+             * @description Moment as the sentence ends with it, in UTC.
+             * @example 10:32
+             */
+            text: string;
         };
         /** @description Request of a host, as its card stands. */
         CardRequest: {
@@ -1726,6 +1745,11 @@ export interface components {
             id: string;
             /** @description Kind: `answer`, `question`, `card` or `notification`; absent for people. */
             kind?: string | null;
+            /**
+             * @description Text as a tree of elements, in the events of a lane, if a model, a tool or an agent wrote it in Markdown: `tag` is one of
+             *     HTML's names, `children` are elements and texts; `href` of a link, `start` of a numbered list, `language` of code.
+             */
+            markup?: Record<string, unknown>[] | null;
             /** @description Host's own id of the message, if its event named one. */
             message_id?: string | null;
             /** @description Role: `user` or `assistant`. */
@@ -3134,6 +3158,7 @@ export type Authored = components['schemas']['Authored'];
 export type Button = components['schemas']['Button'];
 export type Card = components['schemas']['Card'];
 export type CardItem = components['schemas']['CardItem'];
+export type CardMoment = components['schemas']['CardMoment'];
 export type CardRequest = components['schemas']['CardRequest'];
 export type ClosedBody = components['schemas']['ClosedBody'];
 export type ComparisonBody = components['schemas']['ComparisonBody'];

@@ -80,4 +80,5 @@ pub use crate::data::step_input::StepInput;
 pub use crate::data::time::{Millis, Timestamp};
 pub use crate::needs::{effects_told, needs};
 pub use crate::routing::capabilities::{card_records, lane_context, project_card};
+pub use crate::routing::command::commands;
 pub use crate::routing::step::step;

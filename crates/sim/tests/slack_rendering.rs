@@ -132,6 +132,7 @@ fn any_card() -> impl Strategy<Value = CardModel> {
         buttons,
         link,
         request: None,
+        outline: Default::default(),
     })
 }
 

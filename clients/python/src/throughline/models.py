@@ -79,6 +79,21 @@ class Button(TypedDict):
     """
 
 
+class CardMoment(TypedDict):
+    """
+    Moment that a sentence of a card ends with.
+    """
+
+    at: str
+    """
+    Moment.
+    """
+    text: str
+    """
+    Moment as the sentence ends with it, in UTC.
+    """
+
+
 class CardRequest(TypedDict):
     """
     Request of a host, as its card stands.
@@ -2498,6 +2513,14 @@ class Card(TypedDict):
     """
     Buttons.
     """
+    decision: NotRequired[list[str]]
+    """
+    Facts among them that say who may decide, and until when.
+    """
+    details: NotRequired[list[str]]
+    """
+    Facts among them for those who look closer.
+    """
     errors: NotRequired[list[FieldError]]
     """
     Errors by field.
@@ -2525,6 +2548,10 @@ class Card(TypedDict):
     link: NotRequired[str | None]
     """
     Link to the result.
+    """
+    moments: NotRequired[list[CardMoment]]
+    """
+    Moments that the title and the facts end with, as they are written there, in UTC.
     """
     request: NotRequired[CardRequest | None]
     step: str
@@ -2563,6 +2590,11 @@ class Message(TypedDict):
     kind: NotRequired[str | None]
     """
     Kind: `answer`, `question`, `card` or `notification`; absent for people.
+    """
+    markup: NotRequired[list[dict[str, Any]] | None]
+    """
+    Text as a tree of elements, in the events of a lane, if a model, a tool or an agent wrote it in Markdown: `tag` is one of
+    HTML's names, `children` are elements and texts; `href` of a link, `start` of a numbered list, `language` of code.
     """
     message_id: NotRequired[str | None]
     """

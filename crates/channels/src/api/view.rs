@@ -101,6 +101,7 @@ mod tests {
             buttons: vec![button(Action::Approve), button(Action::Reject)],
             link: None,
             request: None,
+            outline: Default::default(),
         }
     }
 

@@ -100,6 +100,7 @@ mod tests {
             buttons: actions.iter().map(button).collect(),
             link: None,
             request: None,
+            outline: Default::default(),
         }
     }
 

@@ -10,6 +10,7 @@ mod chat;
 mod connection_loss;
 mod console;
 mod console_lists;
+mod conversation;
 mod decision;
 mod driver;
 mod embed;

@@ -36,6 +36,11 @@ impl ModelServer {
         self.model.script(Behaviour::Say(answer.to_string()));
     }
 
+    /// Lets the model not answer the next question.
+    pub(crate) fn hang_next(&self) {
+        self.model.script(Behaviour::Hang);
+    }
+
     /// Returns the number of requests to the model. Panics if any was invalid or had no scripted answer.
     #[track_caller]
     pub(crate) fn calls(&self) -> usize {

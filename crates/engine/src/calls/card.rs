@@ -95,6 +95,8 @@ fn details(
         return;
     }
     model.facts.push(words::asked_by(card.language, &card.by, written));
-    model.facts.push(words::may_approve(card.language, policy, call.job.class(), &call.job.target()));
-    model.facts.extend(card.expires_at.map(|end| words::until(card.language, end, now)));
+    model.tell_decision(
+        words::may_approve(card.language, policy, call.job.class(), &call.job.target()),
+        card.expires_at.map(|end| words::until(card.language, end, now)),
+    );
 }

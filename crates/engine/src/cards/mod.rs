@@ -12,8 +12,10 @@ use alloc::vec::Vec;
 
 use crate::data::action::Action;
 use crate::data::canonical_json::{hex, jcs, sha256};
-use crate::data::card_model::{Button, CardModel};
+use crate::data::card::{CardStatus, CardSubject, Checks};
+use crate::data::card_model::{Button, CardModel, Outline};
 use crate::data::language::Language;
+use crate::data::time::Timestamp;
 use crate::turn::capability::{Capabilities, CardContext};
 use serde::Serialize;
 
@@ -32,9 +34,30 @@ pub(crate) fn project(capabilities: Capabilities, view: &CardContext<'_>) -> Car
         buttons: Vec::new(),
         link: None,
         request: None,
+        outline: Outline::default(),
     };
+    model.outline.moments = moments(view);
     capabilities.of(view.card).show(&mut model, view);
     model
+}
+
+/// Returns the moments that a card's sentences end with: of its checks, its decision and its end.
+fn moments(view: &CardContext<'_>) -> Vec<(String, Timestamp)> {
+    let card = view.card;
+    let checked = match card.about.checks() {
+        Some(Checks::Passed { at }) => Some(*at),
+        _ => None,
+    };
+    let decided = match &card.status {
+        CardStatus::Decided { at, .. } => Some(*at),
+        _ => None,
+    };
+    let next_look = match &card.about {
+        CardSubject::UncertainEffect { next_look, .. } => *next_look,
+        _ => None,
+    };
+    let all = [checked, decided, next_look, card.expires_at].into_iter().flatten();
+    all.map(|at| (at.display_at(view.now, card.language), at)).collect()
 }
 
 /// Returns the button of an action. `name` is its accessible name: everything that pressing it does.

@@ -5,6 +5,7 @@ use crate::data::field_error::FieldError;
 use crate::data::host_act::HostRequest;
 use crate::data::id::CardId;
 use crate::data::ticket::Part;
+use crate::data::time::Timestamp;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -46,6 +47,27 @@ pub struct CardModel {
     /// Host's request that it is about, with its state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<HostRequest>,
+    /// Kinds of the facts, for a page that sets them apart.
+    #[serde(skip)]
+    pub outline: Outline,
+}
+
+/// Kinds of a card's facts, by their text, and the moments that sentences of the card end with. It is known where the card
+/// is projected and never stored: two cards that differ in it alone are the same card.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// Facts about the decision: who may take it, until when.
+    pub decision: Vec<String>,
+    /// Facts for those who look closer: the size.
+    pub details: Vec<String>,
+    /// Moments, each as sentences end with it and as it is.
+    pub moments: Vec<(String, Timestamp)>,
+}
+
+impl PartialEq for Outline {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// One item of a card that shows several.
@@ -154,6 +176,18 @@ impl ItemModel {
 }
 
 impl CardModel {
+    /// Adds the facts about the decision: who may take it, and until when.
+    pub(crate) fn tell_decision(&mut self, who: String, until: Option<String>) {
+        self.outline.decision = core::iter::once(who).chain(until).collect();
+        self.facts.extend(self.outline.decision.iter().cloned());
+    }
+
+    /// Adds the size of what would be released.
+    pub(crate) fn tell_size(&mut self, size: String) {
+        self.outline.details.push(size.clone());
+        self.facts.push(size);
+    }
+
     /// Returns what people wrote in the card, without approvers, targets and state. A model is shown nothing
     /// else of a card (`docs/design/0016-intent-and-scope-gate.md`).
     #[must_use]

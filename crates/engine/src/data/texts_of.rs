@@ -163,7 +163,7 @@ texts! {
         Unknown { why: words }, Ended { how: key }, EndedWith { how: key, why: words },
     }
     struct CardModel {
-        id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key, request: key,
+        id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key, request: key, outline: key,
     }
     struct ItemModel { id: id, label: words, title: words, state: words, fields, errors, buttons, link: key }
     struct Field { name: key, label: key, text: words, note: words }

@@ -64,13 +64,10 @@ fn preview(
     if card.is_open() {
         model.facts.push(say::decision_posts_at(card.language));
         model.facts.push(messages::card::asked_by(card.language, &proposal.by, &proposal.authored()));
-        model.facts.push(messages::card::may_approve(
-            card.language,
-            policy,
-            "post.channel",
-            &proposal.target(),
-        ));
-        model.facts.extend(card.expires_at.map(|end| messages::card::until(card.language, end, now)));
+        model.tell_decision(
+            messages::card::may_approve(card.language, policy, "post.channel", &proposal.target()),
+            card.expires_at.map(|end| messages::card::until(card.language, end, now)),
+        );
     } else if let CardStatus::Decided { result: Progress::Posted { url }, .. } = &card.status {
         model.facts.extend(words::signed(proposal));
         model.facts.extend(messages::card::written_by(card.language, &proposal.by, &proposal.authored()));

@@ -8,8 +8,10 @@ use crate::data::canonical_json::{hex, sha256};
 use crate::data::card::Card;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
+use crate::data::lane_key::LaneKey;
 use crate::data::message::MessageKind;
 use crate::data::pending::{PendingClass, PendingState};
+use crate::data::policy::Policy;
 use crate::data::policy::hosting::Hosting;
 use crate::data::state_of_work::{StateOfWork, TaskProgress};
 use crate::data::task::Task;
@@ -28,6 +30,12 @@ const OWN: [&str; 6] = ["help", "status", "pending", "why", "forget", "stop"];
 fn known(hosting: Hosting<'_>) -> impl Iterator<Item = &'static str> {
     let on = CAPABILITIES.iter().filter(move |one| hosting.has_named(one.name()));
     OWN.into_iter().chain(on.flat_map(|one| one.commands().iter().copied()))
+}
+
+/// Returns the words of the commands that are taken in a lane.
+#[must_use]
+pub fn commands(policy: &Policy, lane: &LaneKey) -> Vec<&'static str> {
+    known(policy.hosting(lane)).collect()
 }
 
 /// Runs a command; `text` is what follows the command's name.

@@ -98,29 +98,30 @@ fn preview(
     if let Checks::Failed { errors } = checks {
         model.errors.clone_from(errors);
     }
-    model.facts = facts(card, checks, (&draft.by, &written), &draft.target.to_string(), now, policy);
+    facts(model, card, checks, (&draft.by, &written), &draft.target.to_string(), now, policy);
     let forbidding = policy.drafts.forbidding(draft);
     model
         .facts
         .extend((card.is_open() && !forbidding.is_empty()).then(|| words::needs(card.language, &forbidding)));
-    model.facts.push(say::card_size(card.language, draft.chars(), 1));
+    model.tell_size(say::card_size(card.language, draft.chars(), 1));
 }
 
-/// Returns the lines of an open preview: who asked and wrote, the state of the dry run, who may approve and until when.
+/// Fills in the lines of an open preview: who asked and wrote, the state of the dry run, who may approve and until when.
 pub(super) fn facts(
+    model: &mut CardModel,
     card: &Card,
     checks: &Checks,
     (by, written): (&str, &[Authored]),
     target: &str,
     now: Timestamp,
     policy: &Policy,
-) -> Vec<String> {
-    let until = card.expires_at.map(|end| words::until(card.language, end, now));
-    let who = words::may_approve(card.language, policy, "tracker.create", target);
-    [words::asked_by(card.language, by, written), words::checks(card.language, checks, now), who]
-        .into_iter()
-        .chain(until)
-        .collect()
+) {
+    model.facts.push(words::asked_by(card.language, by, written));
+    model.facts.push(words::checks(card.language, checks, now));
+    model.tell_decision(
+        words::may_approve(card.language, policy, "tracker.create", target),
+        card.expires_at.map(|end| words::until(card.language, end, now)),
+    );
 }
 
 fn receipt(model: &mut CardModel, result: &Progress) {

@@ -19,6 +19,8 @@ use super::lanes;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::codes;
+use crate::doing::{Doing, doing};
+use crate::markup;
 use crate::problem::Problem;
 use crate::session;
 use crate::views::{self, OfferedEffect, PlannedEffect};
@@ -91,7 +93,7 @@ pub(crate) enum FeedEvent {
     /// Questions and cards that wait now.
     Pending { items: Vec<wire::Pending> },
     /// Status of the lane. It has no id because it is not an event.
-    Status { revision: u64, asking: bool },
+    Status { revision: u64, asking: bool, doing: Vec<Doing> },
     /// The position no longer exists: the client must read the lane anew.
     Reset { revision: u64 },
 }
@@ -181,8 +183,8 @@ impl Feed {
             let offered = self.offered(&told).await?;
             told.extend(offered);
         }
-        let asking = lane.head.ask.is_some();
-        told.push(FeedItem { id: None, what: FeedEvent::Status { revision: lane.revision, asking } });
+        let (asking, doing) = (lane.head.ask.is_some(), doing(&lane));
+        told.push(FeedItem { id: None, what: FeedEvent::Status { revision: lane.revision, asking, doing } });
         Ok(told)
     }
 
@@ -283,7 +285,10 @@ async fn slots_of_turn(app: &App, lane: &Lane, turn: &Turn) -> Result<Slots, Pro
     let posted = |id: &MessageId| cards.iter().any(|(effect, (shown, _))| effect.posts_card() && shown == id);
     for (slot, id) in (1..).zip(&turn.row.messages).filter(|(_, id)| !posted(id)) {
         let event = match view(id) {
-            Some(message) => FeedEvent::Message(Box::new(message.into())),
+            Some(view) => {
+                let markup = markup::of_message(&view, turn.content.as_ref().map(|content| &content.event));
+                FeedEvent::Message(Box::new(wire::Message { markup, ..view.into() }))
+            }
             None => FeedEvent::Gone { id: id.clone(), gone: true },
         };
         told.push((slot, event));

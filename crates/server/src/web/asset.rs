@@ -11,23 +11,41 @@ use throughline_engine::data::canonical_json::{hex, sha256};
 use crate::problem::Problem;
 use crate::request::PathParam;
 
-struct Asset {
-    name: &'static str,
-    kind: &'static str,
-    bytes: &'static [u8],
-}
-
-/// The chat's script, of files that share their names.
+/// The parts of the chat's script, in one file. `start.js` begins; what follows it stands around the conversation.
 macro_rules! chat_script {
     () => {
         concat!(
             include_str!("../../web/stream.js"),
-            include_str!("../../web/chat.js"),
+            include_str!("../../web/chat/page.js"),
+            include_str!("../../web/chat/times.js"),
+            include_str!("../../web/chat/card.js"),
+            include_str!("../../web/chat/markup.js"),
+            include_str!("../../web/chat/message.js"),
+            include_str!("../../web/chat/shown.js"),
+            include_str!("../../web/chat/doing.js"),
+            include_str!("../../web/chat/events.js"),
+            include_str!("../../web/chat/follow.js"),
+            include_str!("../../web/chat/deliver.js"),
+            include_str!("../../web/chat/say.js"),
+            include_str!("../../web/chat/commands.js"),
+            include_str!("../../web/chat/reply.js"),
+            include_str!("../../web/chat/edit.js"),
+            include_str!("../../web/chat/press.js"),
+            include_str!("../../web/chat/form.js"),
+            include_str!("../../web/chat/why.js"),
+            include_str!("../../web/chat/scroll.js"),
+            include_str!("../../web/chat/start.js"),
             include_str!("../../web/earlier.js"),
             include_str!("../../web/list.js"),
             include_str!("../../web/install/install.js"),
         )
     };
+}
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
 }
 
 const ASSETS: &[Asset] = &[
@@ -128,6 +146,16 @@ static ADDRESSES: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(add
 fn address(asset: &Asset) -> String {
     let hash = hex(&sha256(&[asset.bytes]));
     format!("/assets/{}.{}", &hash[..12], asset.name)
+}
+
+/// Returns the scripts of the chat and the workspace.
+#[cfg(test)]
+pub(super) fn scripts() -> &'static str {
+    concat!(
+        chat_script!(),
+        include_str!("../../web/embed/frame.js"),
+        include_str!("../../web/workspace/workspace.js")
+    )
 }
 
 /// Returns the address of the asset with that name. A missing asset is an error in the page.

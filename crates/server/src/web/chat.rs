@@ -19,6 +19,7 @@ use crate::access::Act;
 use crate::app::App;
 use crate::auth::{Scope, owner};
 use crate::conversations as entries;
+use crate::doing::{Doing, doing};
 use crate::language;
 use crate::problem::Problem;
 use crate::random;
@@ -84,6 +85,12 @@ pub(super) struct ChatPage {
     replying: Option<RepliedMessage>,
     /// True if the visitor may write.
     writes: bool,
+    /// Name of the command.
+    command: String,
+    /// Words of the commands that are taken here.
+    commands: Vec<&'static str>,
+    /// Work that this conversation waits for.
+    doing: Vec<Doing>,
     /// Key of the page's next form.
     key: String,
     examples: [String; 3],
@@ -170,6 +177,9 @@ pub(super) async fn show<V: Serialize>(
         earlier: history.earlier.map(|revision| address(on, &id, Some(revision))),
         past: which.before.is_some(),
         writes,
+        command: app.runtime().policy().command.0.clone(),
+        commands: throughline_engine::commands(app.runtime().policy(), &key),
+        doing: doing(&lane),
         key: random::id()?,
         examples: examples(),
         conversation: id,

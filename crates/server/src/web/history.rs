@@ -4,10 +4,10 @@
 use serde::Serialize;
 use throughline_engine::Timestamp;
 use throughline_engine::data::lane::Lane;
-use throughline_messages as messages;
 
+use super::card_view::CardView;
 use crate::app::App;
-use crate::language;
+use crate::markup;
 use crate::problem::Problem;
 use crate::routes::feed::{FeedEvent, events_of};
 use crate::wire;
@@ -46,27 +46,10 @@ pub(crate) struct Item {
     /// Name of the author; of a notice, the recipient's.
     who: String,
     text: String,
+    /// Text as HTML, if it has Markdown.
+    markup: Option<String>,
     gone: bool,
     card: Option<CardView>,
-}
-
-/// Card for display.
-#[derive(Debug, Serialize)]
-pub(crate) struct CardView {
-    card: wire::Card,
-    /// Kind of card, in a word.
-    kicker: String,
-    heading: String,
-    facts: Vec<String>,
-    /// Link to the result.
-    link: Option<Link>,
-}
-
-#[derive(Debug, Serialize)]
-struct Link {
-    /// Address, if it is on this site; other links are shown as text.
-    href: Option<String>,
-    label: String,
 }
 
 /// Person through whose eyes a history is shown.
@@ -102,7 +85,7 @@ impl Item {
 
     /// Returns its text in one line; for a card, its question.
     pub(crate) fn words(&self) -> &str {
-        self.card.as_ref().map_or(&self.text, |shown| &shown.heading)
+        self.card.as_ref().map_or(&self.text, |shown| shown.question())
     }
 }
 
@@ -162,6 +145,7 @@ pub(crate) fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, reader: R
                 side,
                 who: String::new(),
                 text,
+                markup: None,
                 gone: false,
                 card: None,
             };
@@ -197,14 +181,15 @@ pub(crate) fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, reader: R
 }
 
 fn said(message: wire::Message, me: &str, item: impl Fn(String, &str, &'static str, String) -> Item) -> Item {
-    let wire::Message { id, message_id: key, role, by, text, at, card, .. } = message;
+    let wire::Message { id, message_id: key, role, by, text, markup, at, card, .. } = message;
     let by = by.unwrap_or_default();
     let side = match role.as_str() {
         "user" if by == me => "mine",
         "user" => "theirs",
         _ => "ours",
     };
-    Item { key, who: by, card: card.map(CardView::from), ..item(id, &at, side, text) }
+    let markup = markup.as_deref().map(markup::html);
+    Item { key, who: by, markup, card: card.map(CardView::from), ..item(id, &at, side, text) }
 }
 
 /// Returns recipient and text of a notice.
@@ -221,60 +206,4 @@ fn clock(at: &str) -> String {
 /// Formats the day as `2026-11-21` in UTC; the script converts it to local time.
 fn day(at: &str) -> String {
     at.split('T').next().unwrap_or_default().into()
-}
-
-impl From<wire::Card> for CardView {
-    fn from(card: wire::Card) -> Self {
-        let language = language::here();
-        let kicker = match card.step.as_str() {
-            "draft_preview" | "multi_ticket_preview" => messages::script_preview(language),
-            "scope_gate" => messages::script_question(language),
-            "uncertain_effect" | "uncertain_call" => messages::script_no_answer_yet(language),
-            "receipt" => messages::script_receipt(language),
-            "remembered" => messages::script_remembered(language),
-            "decision_preview" => messages::script_decision(language),
-            "review_active" => messages::script_review(language),
-            "review_frozen" => messages::script_review_frozen(language),
-            "options" => messages::script_options(language),
-            _ => messages::script_card(language),
-        };
-        let (mut heading, mut facts) = (card.title.clone(), Vec::new());
-        if card.step == "receipt" {
-            let mut parts = card.title.split(" · ").map(str::to_owned);
-            heading = parts.next().unwrap_or_default();
-            facts.extend(parts);
-        }
-        facts.extend(card.facts.iter().cloned());
-        let link = card.link.as_deref().map(Link::to);
-        Self { kicker, heading, facts, link, card }
-    }
-}
-
-impl Link {
-    fn to(url: &str) -> Self {
-        let here = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
-        let key = url.rsplit('/').next().unwrap_or_default();
-        if here {
-            Self { href: Some(url.into()), label: messages::script_open(language::here(), key) }
-        } else {
-            Self { href: None, label: url.into() }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_links_of_this_site_can_be_followed() {
-        let to = Link::to("/tracker/DEMO-1");
-        assert_eq!((to.href.as_deref(), to.label.as_str()), (Some("/tracker/DEMO-1"), "Open DEMO-1"));
-        for elsewhere in
-            ["https://jira.example.org/AUTH-1", "//evil.example", "/\\evil.example", "javascript:x()"]
-        {
-            let to = Link::to(elsewhere);
-            assert_eq!((to.href, to.label.as_str()), (None, elsewhere));
-        }
-    }
 }

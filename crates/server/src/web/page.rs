@@ -171,19 +171,12 @@ mod tests {
 
     #[test]
     fn pages_and_scripts_say_every_message_and_no_other() {
-        let scripts = [
-            include_str!("../../web/chat.js"),
-            include_str!("../../web/earlier.js"),
-            include_str!("../../web/list.js"),
-            include_str!("../../web/embed/frame.js"),
-            include_str!("../../web/workspace/workspace.js"),
-        ]
-        .concat();
+        let scripts = asset::scripts();
         let templates: String = TEMPLATES.iter().map(|(_, source)| *source).collect();
-        let rust: String = ["chat", "forms", "history", "sidebar", "sign_in"]
+        let rust: String = ["card_view", "chat", "forms", "history", "sidebar", "sign_in"]
             .map(|name| std::fs::read_to_string(format!("src/web/{name}.rs")).unwrap())
             .concat();
-        let in_scripts = called(&scripts, '\'').into_iter().map(|name| format!("script-{name}"));
+        let in_scripts = called(scripts, '\'').into_iter().map(|name| format!("script-{name}"));
         for id in in_scripts.chain(called(&templates, '"').into_iter().map(str::to_owned)) {
             assert!(throughline_messages::IDS.contains(&id.as_str()), "{id} is in no catalogue");
         }

@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_channels::direction::steadied;
-use throughline_engine::LaneKey;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::pending;
+use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::MessageView;
 use throughline_store::LaneInfo as StoredInfo;
 use utoipa::ToSchema;
 
 use super::vocabulary::TaskState;
 use super::{OptionSet, View};
+use crate::markup::Node;
 
 /// Summary of a lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -92,6 +93,11 @@ pub struct Message {
     pub kind: Option<String>,
     /// Text; for a card, the whole card as text.
     pub text: String,
+    /// Text as a tree of elements, in the events of a lane, if a model, a tool or an agent wrote it in Markdown: `tag` is one of
+    /// HTML's names, `children` are elements and texts; `href` of a link, `start` of a numbered list, `language` of code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub markup: Option<Vec<Node>>,
     /// Time.
     #[schema(format = DateTime)]
     pub at: String,
@@ -114,6 +120,7 @@ impl From<MessageView> for Message {
             by: Some(view.by).filter(|by| !by.is_empty()),
             kind: view.kind.as_ref().map(word),
             text: steadied(view.text),
+            markup: None,
             at: view.at.rfc3339(),
             task: view.task,
             message_id: view.channel_id,
@@ -158,6 +165,27 @@ pub struct Card {
     /// Request of a host that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<CardRequest>,
+    /// Facts among them that say who may decide, and until when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decision: Vec<String>,
+    /// Facts among them for those who look closer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
+    /// Moments that the title and the facts end with, as they are written there, in UTC.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moments: Vec<Moment>,
+}
+
+/// Moment that a sentence of a card ends with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CardMoment)]
+pub struct Moment {
+    /// Moment as the sentence ends with it, in UTC.
+    #[schema(example = "10:32")]
+    pub text: String,
+    /// Moment.
+    #[schema(format = DateTime)]
+    pub at: String,
 }
 
 /// Request of a host, as its card stands.
@@ -284,7 +312,16 @@ impl From<CardModel> for Card {
             buttons: card.buttons.into_iter().map(Button::from).collect(),
             link: card.link,
             request: card.request.map(|request| CardRequest { id: request.id, state: word(&request.state) }),
+            decision: card.outline.decision.into_iter().map(steadied).collect(),
+            details: card.outline.details.into_iter().map(steadied).collect(),
+            moments: card.outline.moments.into_iter().map(Moment::from).collect(),
         }
+    }
+}
+
+impl From<(String, Timestamp)> for Moment {
+    fn from((text, at): (String, Timestamp)) -> Self {
+        Self { text, at: at.rfc3339() }
     }
 }
 

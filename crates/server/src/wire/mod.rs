@@ -26,7 +26,7 @@ pub use event::EventBody;
 pub use fact::{Fact, StateFact};
 pub use lane::{
     Button, Card, CardRequest, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message,
-    Pending, Task,
+    Moment, Pending, Task,
 };
 pub use learn::{
     ChangedDecision, DecisionBrief, JudgeMargins, LearnProposal, LearnReplay, LearnSuggestion, Learned,

@@ -58,6 +58,7 @@ fn card() -> EffectBody {
         buttons: Vec::new(),
         link: None,
         request: None,
+        outline: Default::default(),
     };
     EffectBody::CardPost { message: "m_1".into(), card }
 }

@@ -8,6 +8,7 @@ mod forms;
 mod headers;
 mod languages;
 mod lists;
+mod markup;
 mod other_people;
 mod poll;
 mod session;

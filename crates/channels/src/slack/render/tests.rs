@@ -35,6 +35,7 @@ fn model(text: &str) -> CardModel {
         buttons: [Action::Approve, Action::Edit, Action::Reject].map(button).into(),
         link: None,
         request: None,
+        outline: Default::default(),
     }
 }
 

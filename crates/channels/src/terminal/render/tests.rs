@@ -54,6 +54,7 @@ fn card(step: CardStep, title: &str) -> CardModel {
         buttons: Vec::new(),
         link: None,
         request: None,
+        outline: Default::default(),
     }
 }
 

@@ -60,8 +60,8 @@ pub(crate) fn show(
     let chars: usize = drafts.iter().map(Draft::chars).sum();
     let written = authored(card, &drafts);
     if card.is_open() {
-        model.facts = facts(card, checks, (&batch.by, &written), &batch.target.to_string(), now, policy);
-        model.facts.push(say::card_size(card.language, chars, drafts.len()));
+        facts(model, card, checks, (&batch.by, &written), &batch.target.to_string(), now, policy);
+        model.tell_size(say::card_size(card.language, chars, drafts.len()));
         model.facts.extend(
             latches
                 .blocking_action()
