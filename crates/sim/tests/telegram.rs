@@ -237,6 +237,7 @@ impl ThroughTelegram {
             task: None,
             // One message in Telegram has one attachment; the scenario's may have several.
             files: posted.files.clone(),
+            seen: posted.seen,
         })
     }
 

@@ -313,6 +313,7 @@ impl Runner<'_, '_> {
                 .iter()
                 .map(|kind| Attachment { kind: kind.clone(), ..Attachment::default() })
                 .collect(),
+            seen: None,
         }))
     }
 

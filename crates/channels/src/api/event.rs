@@ -240,6 +240,7 @@ fn posted(request: EventRequest, check: &mut Checker) -> EventKind {
         quote: request.quote,
         task: request.task.map(TaskId),
         files: Vec::new(),
+        seen: request.seen,
     })
 }
 

@@ -35,6 +35,9 @@ pub struct EventRequest {
     /// The text of that message, for when we do not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
+    /// The revision of the lane that the writer of the message saw, as the stream tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen: Option<u64>,
     /// True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub addressed: Option<bool>,

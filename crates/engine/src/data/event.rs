@@ -193,6 +193,10 @@ pub struct MessagePosted {
     /// Attachments. Their content is not read, and the person is told so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Attachment>,
+    /// Revision of the lane that its writer saw when writing, if the channel knows it: what was shown later is not what the words
+    /// are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<u64>,
 }
 
 /// Focus of a person, as the host sees it (`docs/design/0021-option-lists.md`).

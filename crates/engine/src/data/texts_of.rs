@@ -347,7 +347,7 @@ texts! {
         QueueFull { beginning: said, most: key }, Dead { turn }, StillOpen { after: key, aloud: key }, Joined { user: principal },
         LinkOver, Told { why: key, message: words },
     }
-    struct MessagePosted { text: said, message_id: key, reply_to: id, quote: words, task, files }
+    struct MessagePosted { text: said, message_id: key, reply_to: id, quote: words, task, files, seen: key }
     struct Attachment { kind: key, name: said, mime: key, bytes: key }
     struct AssistantPosted {
         kind: key, task, text: words, expected, asked_of: person, expires: key, message_id: key,

@@ -99,7 +99,7 @@ pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> R
     let reply_to = Some(sent.field("reply_to")).filter(|id| !id.is_empty());
     let event = json!({
         "lane": sent.lane(), "kind": "message.posted", "text": sent.field("text"), "message_id": key,
-        "reply_to": reply_to,
+        "reply_to": reply_to, "seen": sent.field("seen").parse::<u64>().ok(),
     });
     sent.deliver(&app, event, key).await.map_err(refused)?;
     Ok(Redirect::to(&address(sent.page(), sent.field("c"), None)).into_response())

@@ -39,6 +39,9 @@ pub struct EventBody {
     /// Text of that message, for the case that we do not have it.
     #[schema(value_type = Option<Text>, inline)]
     pub quote: Option<String>,
+    /// Revision of the lane that the writer of the message saw: `turn.revision` of an answer or of the stream. What was shown later is not what
+    /// the words are about, so it is asked instead of answered.
+    pub seen: Option<u64>,
     /// True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides.
     pub addressed: Option<bool>,
     /// Panel of a web page; it is used as the lane's thread.
@@ -259,6 +262,7 @@ mod tests {
             task: some(),
             reply_to: some(),
             quote: some(),
+            seen: Some(0),
             addressed: Some(true),
             panel: some(),
             press: Some(EventPress {

@@ -6,13 +6,14 @@ const outbox = JSON.parse(sessionStorage.getItem(kept('outbox')) ?? '[]');
 let flushing = false;
 
 function keep() {
-  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words, to }) => ({ key, words, to }));
+  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words, to, seen }) => ({ key, words, to, seen }));
   sessionStorage.setItem(kept('outbox'), JSON.stringify(unsent));
 }
 
 function send(words, to) {
   if (!words.trim()) return;
-  outbox.push({ key: fresh(), words, to });
+  // What arrives from now on, also while the server is away, is not what these words are about.
+  outbox.push({ key: fresh(), words, to, seen: Number.parseInt(last, 10) });
   keep();
   outbox.at(-1).shown = sending(outbox.at(-1));
   toEnd();
@@ -34,7 +35,7 @@ async function flush() {
   if (flushing) return;
   flushing = true;
   for (let entry; (entry = outbox.find(it => !it.sent && !it.refused));) {
-    const event = { kind: 'message.posted', text: entry.words, message_id: entry.key, reply_to: entry.to };
+    const event = { kind: 'message.posted', text: entry.words, message_id: entry.key, reply_to: entry.to, seen: entry.seen };
     const { ok, told, over } = await deliver(event, entry.key);
     if (over) break;
     if (ok) accepted(entry);

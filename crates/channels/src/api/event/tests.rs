@@ -69,6 +69,7 @@ fn a_message_with_everything() {
         quote: Some("The plan …".into()),
         task: Some("t_3".into()),
         files: Vec::new(),
+        seen: None,
     };
     assert_eq!(inbound.event.kind, EventKind::MessagePosted(posted));
 }
