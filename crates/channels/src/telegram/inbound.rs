@@ -191,6 +191,7 @@ fn written(message: &Message, text: String, files: Vec<Attachment>) -> EventKind
         quote,
         task: None,
         files,
+        seen: None,
     })
 }
 
