@@ -11,6 +11,7 @@ use crate::ChildSetting;
 
 /// A running child and everything it started: one process group, killed as a whole when this is dropped.
 pub(super) struct Group {
+    #[cfg_attr(not(unix), expect(dead_code, reason = "it is killed when this is dropped"))]
     child: Child,
 }
 
