@@ -29,6 +29,7 @@ mod server;
 mod slack;
 mod store;
 mod telegram;
+mod terminal;
 mod tools;
 
 /// The tests of a file that is not declared above would never run.
