@@ -5363,6 +5363,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description User who took part in them.
+                 * @example ana
+                 */
+                person?: string;
+                /**
                  * @description Maximum number of items, at most 200.
                  * @example 50
                  */

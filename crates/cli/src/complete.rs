@@ -1,4 +1,4 @@
-//! What a shell offers for a value at the tab key: ids of this installation, users, settings, codes.
+//! Values that a shell offers at the tab key: ids of this installation, users, settings, codes.
 //!
 //! The shell runs the program for it, so nothing is printed, created or waited for long; what cannot be had is not offered.
 

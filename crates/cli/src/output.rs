@@ -24,11 +24,11 @@ pub(crate) struct Output {
     held: Arc<Mutex<Option<Held>>>,
 }
 
-/// What is held back until the command is done, so that it can be paged.
+/// Output that is held back until the command is done, so that it can be paged.
 #[derive(Debug, Default)]
 struct Held {
     result: String,
-    /// What is said on standard error is read after the result.
+    /// Messages for standard error, which are read after the result.
     messages: Vec<u8>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) enum Kind {
 pub(crate) struct Candidate {
     /// The id.
     pub(crate) id: String,
-    /// What it is about.
+    /// Words about it.
     pub(crate) about: String,
 }
 

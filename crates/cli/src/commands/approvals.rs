@@ -36,7 +36,7 @@ enum Command {
         /// Only in this state: pending, approved, rejected, cancelled, expired, superseded; or all
         #[arg(long, value_name = "STATE", default_value = "pending", hide_possible_values = true)]
         state: State,
-        /// The same as --state all
+        /// Approvals in any state: --state all
         #[arg(long, conflicts_with = "state")]
         all: bool,
     },

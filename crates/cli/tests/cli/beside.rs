@@ -210,7 +210,7 @@ fn every_list_has_the_same_filters() {
     assert_eq!(approved.as_array().unwrap().len(), 1);
 }
 
-/// What a shell is offered, as it asks.
+/// Asks as a shell does.
 #[test]
 fn a_shell_completes_what_is_there() {
     let seeded = Seeded::new();

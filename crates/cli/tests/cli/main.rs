@@ -30,6 +30,7 @@ mod server;
 mod slack;
 mod store;
 mod telegram;
+mod terminal;
 mod tools;
 mod version;
 

@@ -20,7 +20,7 @@ const CASES: &str = r#"{"id":"p1","task":"pending","source":"own","pending":{"ki
 /// An installation of its own configuration: a conversation, an approval that waits, an effect that is done.
 pub(crate) struct Seeded {
     pub(crate) home: Home,
-    /// What stands in help and hints, and what it is here.
+    /// Words of help and hints, and what they are here.
     words: Vec<(String, String)>,
 }
 

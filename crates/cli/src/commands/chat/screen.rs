@@ -18,7 +18,7 @@ pub(super) struct Screen {
     cards: Vec<CardView>,
     /// The last rendering of each message, by message id.
     seen: BTreeMap<String, String>,
-    /// What was typed here and is on the screen already.
+    /// Text that was typed here and is on the screen already.
     typed: Option<String>,
 }
 
