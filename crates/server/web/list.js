@@ -2,7 +2,7 @@
 // what was seen. It follows chat.js in one file.
 
 /** Time in ms in which several events are one reason to read the list again. */
-const SETTLED = 800;
+const SETTLED = 400;
 
 const list = at('list');
 /** Spans of days, each with the most days ago that it holds. */
@@ -87,12 +87,11 @@ async function tellSeen() {
   await fetch('/conversations/seen', { method: 'POST', body: form }).catch(() => null);
 }
 
-/** Runs an act once, when what asks for it has settled. */
+/** Runs an act once for everything that asks for it within a short time. */
 function settled(act) {
   let timer = 0;
   return () => {
-    clearTimeout(timer);
-    timer = setTimeout(act, SETTLED);
+    timer ||= setTimeout(() => { timer = 0; act(); }, SETTLED);
   };
 }
 

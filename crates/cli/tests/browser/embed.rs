@@ -49,15 +49,18 @@ fn frame(page: &Page<'_>) -> Element {
     page.until("the frame", || Element::of(&page.run(script, &[])).ok_or_else(|| "no frame".into()))
 }
 
-/// Writes a message in the frame, once the frame has the focus: until then keys go to the page around it.
+/// Writes a message in the frame. Keys go to the page around it until the frame has the focus, so what was typed is looked at.
 #[track_caller]
 fn write(page: &Page<'_>, text: &str) {
-    let focused = "return document.hasFocus() && document.activeElement.id === 'text'";
-    page.until("the focus", || {
+    let connection = "return document.querySelector('[data-connection]')?.dataset.connection";
+    page.until_is("the connection", connection, &json!("live"));
+    page.until("the text to be typed", || {
         page.click(MESSAGE);
-        if page.run(focused, &[]) == json!(true) { Ok(()) } else { Err("it is elsewhere".into()) }
+        page.run("document.getElementById('text').value = ''", &[]);
+        page.type_text(text);
+        let typed = page.run("return document.getElementById('text').value", &[]);
+        if typed == json!(text) { Ok(()) } else { Err(typed.to_string()) }
     });
-    page.type_text(text);
     page.press("Enter");
 }
 

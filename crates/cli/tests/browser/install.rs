@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use crate::accessibility::assert_contrast;
 use crate::chat::Chat;
 use crate::driver::Browser;
 use crate::page::By;
@@ -26,7 +25,8 @@ fn without_a_network_the_app_says_so_and_keeps_no_page() {
     assert!(!chat.text().contains("microservices"), "{}", chat.text());
     for theme in ["light", "dark"] {
         chat.theme(theme);
-        assert_contrast(&chat, theme);
+        chat.until_still();
+        assert_eq!(chat.run(include_str!("contrast.js"), &[json!(4.5)])["found"], json!([]), "{theme}");
     }
     proxy.restore();
     chat.reload();

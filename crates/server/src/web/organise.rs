@@ -59,7 +59,7 @@ pub(crate) async fn get_organise(
     let lane = own(&app, &visitor, &c).await?;
     let entry = conversations::entry(&app, &lane.tenant, &c).await?;
     let entry = entry.ok_or_else(|| Problem::not_found("conversation"))?;
-    let waiting = app.runtime().lane(&lane).await?.head.pendings.iter().count();
+    let waiting = app.runtime().lane(&lane).await?.head.pendings.len();
     let values = OrganisePage {
         seen: visitor.view(&app),
         page: from,
@@ -95,14 +95,14 @@ impl Change {
         back: impl FnOnce(Page) -> String,
     ) -> Result<Response, Response> {
         let there = conversations::change(app, &self.lane, change).await.map_err(refused)?;
-        self.answer(there, back)
+        Ok(self.answer(there, back))
     }
 
-    fn answer(&self, there: bool, back: impl FnOnce(Page) -> String) -> Result<Response, Response> {
+    fn answer(&self, there: bool, back: impl FnOnce(Page) -> String) -> Response {
         if !there {
-            return Err(refused(Problem::not_found("conversation")));
+            return refused(Problem::not_found("conversation"));
         }
-        Ok(Redirect::to(&back(self.sent.page())).into_response())
+        Redirect::to(&back(self.sent.page())).into_response()
     }
 
     /// Returns the address of the conversation the form was sent from, or of its own.
@@ -120,7 +120,7 @@ fn refused(problem: impl Into<Problem>) -> Response {
 pub(crate) async fn post_rename(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
     let change = Change::read(&app, request).await?;
     let there = conversations::rename(&app, &change.lane, change.sent.field("title")).await;
-    change.answer(there.map_err(refused)?, |page| change.here(page))
+    Ok(change.answer(there.map_err(refused)?, |page| change.here(page)))
 }
 
 /// `POST /conversations/pin`

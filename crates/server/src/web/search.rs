@@ -226,10 +226,10 @@ impl Words {
         let end = (first + AROUND).min(text.len());
         let is_found = |at: usize| found.iter().flatten().any(|place| place.contains(&at));
         let mut parts: Vec<Part> = Vec::new();
-        for at in begin..end {
+        for (at, c) in text.iter().enumerate().take(end).skip(begin) {
             match parts.last_mut().filter(|last| last.found == is_found(at)) {
-                Some(last) => last.text.push(text[at]),
-                None => parts.push(Part { found: is_found(at), text: text[at].into() }),
+                Some(last) => last.text.push(*c),
+                None => parts.push(Part { found: is_found(at), text: c.to_string() }),
             }
         }
         if begin > 0
