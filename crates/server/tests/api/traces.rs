@@ -18,6 +18,7 @@ use serde_json::json;
 use throughline_engine::data::call::{CallOutcome, CallRequest};
 use throughline_engine::data::effect::Attempt;
 use throughline_fakes::model::{Behaviour, FakeModel};
+use throughline_runtime::spans::TARGET;
 use throughline_runtime::{Keys, NoFaults, Parts, Permit, Runtime, Worker};
 use throughline_server::traces::SpanSender;
 use throughline_server::{Config, Sources, open};
@@ -248,11 +249,13 @@ async fn a_collector_that_never_answers_holds_up_nobody() {
     server.say("first", "c", "ana", "/maro help").await;
     // The exporter sends at the latest after some seconds; from then on it waits for an answer.
     eventually("a batch is under way", || async { collector.requests() == 1 }).await;
-    // More spans than its queue takes, while nothing leaves it.
-    for n in 0..700 {
+    // More spans than its queue takes, while nothing leaves it: whoever waited for room would stand here.
+    for n in 0..20_000 {
+        tracing::info_span!(target: TARGET, "throughline.test", n).in_scope(|| ());
+    }
+    for n in 0..40 {
         server.say(&format!("k{n}"), &format!("c{}", n % 7), "ana", "/maro help").await;
     }
-    assert_eq!(collector.requests(), 1, "no second request beside the first");
     ended(server, sender).await;
 }
 

@@ -24,7 +24,7 @@ async fn the_overview_says_what_waits_and_how_it_was_decided() {
         server.say("thanks", "c3", "eve", "thanks").await;
 
         let page = server.page("/console").await;
-        page.says("1 approvals wait").says("0 effects are uncertain");
+        page.says("1 approval waits").says("0 effects are uncertain");
         page.after("id=\"needs\"").says("Write the manual @ana just now");
         page.links_to(&format!("/console/approvals/{}", card["id"].as_str().unwrap()));
         page.after("id=\"minutes\"").says("in the last hour");
@@ -184,7 +184,7 @@ async fn who_may_not_decide_reads_who_can() {
     page.says("No rule names you").says("It takes role:pm").says("They can: @otto, @pia");
     assert!(!page.html.contains("value=\"approve\""), "{}", page.html);
     let overview = Page::of(&server.get("/console").token(&vic).send().await);
-    overview.says("Nothing waits for you").says("1 approvals wait");
+    overview.says("Nothing waits for you").says("1 approval waits");
 
     let page = Page::of(&server.get(&path).token(&pia).send().await);
     assert!(page.html.contains("name=\"decision\" value=\"approve\""), "{}", page.html);

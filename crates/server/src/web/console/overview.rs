@@ -41,8 +41,14 @@ struct Tile {
     tone: &'static str,
 }
 
-fn tile(label: &'static str, count: usize, href: &'static str, tone: &'static str) -> Tile {
+fn tile(
+    (one, many): (&'static str, &'static str),
+    count: usize,
+    href: &'static str,
+    tone: &'static str,
+) -> Tile {
     let most = COUNTED as usize;
+    let label = if count == 1 { one } else { many };
     Tile { label, count: count.min(most), more: count > most, href, tone }
 }
 
@@ -119,10 +125,20 @@ pub(super) async fn show(operator: Operator) -> Result<Response, Problem> {
         (operator.caller.may(Scope::ApprovalsRead), operator.caller.may(Scope::EffectsRead));
     let mut tiles = Vec::new();
     let lanes = waiting_lanes(&operator).await?;
-    tiles.push(tile("lanes wait for a turn", lanes, "/console/lanes?state=events", "open"));
+    tiles.push(tile(
+        ("lane waits for a turn", "lanes wait for a turn"),
+        lanes,
+        "/console/lanes?state=events",
+        "open",
+    ));
     let mut needs = if approves { needs(&operator).await? } else { Needs::default() };
     if approves {
-        tiles.push(tile("approvals wait", needs.all, "/console/approvals?show=pending", "open"));
+        tiles.push(tile(
+            ("approval waits", "approvals wait"),
+            needs.all,
+            "/console/approvals?show=pending",
+            "open",
+        ));
     }
     let (mut uncertain, mut failed) = (Vec::new(), Vec::new());
     if effects {
@@ -131,15 +147,30 @@ pub(super) async fn show(operator: Operator) -> Result<Response, Problem> {
         uncertain = of(EffectState::Uncertain).await?;
         failed = of(EffectState::Failed).await?;
         failed.retain(|effect| now.since(effect.created_at) < Timestamp::DAY);
-        tiles.push(tile("effects run", attempted.len(), "/console/effects?state=attempted", "open"));
-        tiles.push(tile("effects are planned", planned.len(), "/console/effects?state=planned", "open"));
         tiles.push(tile(
-            "effects are uncertain",
+            ("effect runs", "effects run"),
+            attempted.len(),
+            "/console/effects?state=attempted",
+            "open",
+        ));
+        tiles.push(tile(
+            ("effect is planned", "effects are planned"),
+            planned.len(),
+            "/console/effects?state=planned",
+            "open",
+        ));
+        tiles.push(tile(
+            ("effect is uncertain", "effects are uncertain"),
             uncertain.len(),
             "/console/effects?state=uncertain",
             "doubt",
         ));
-        tiles.push(tile("failed in a day", failed.len(), "/console/effects?state=failed", "bad"));
+        tiles.push(tile(
+            ("failed in a day", "failed in a day"),
+            failed.len(),
+            "/console/effects?state=failed",
+            "bad",
+        ));
     }
     let lately = lately(&operator, now).await?;
     let peak = lately.minutes.iter().copied().max().unwrap_or(0);
