@@ -167,8 +167,8 @@ impl Reader<'_> {
     /// Returns true if every word of the text is shown. The number of a list's item is not a word.
     fn shows_everything(&self) -> bool {
         let hidden = |(at, _): &(usize, char)| !self.shown[*at];
-        let words = self.text.char_indices().filter(hidden).filter(|(_, c)| c.is_alphanumeric());
-        words.into_iter().all(|(at, c)| {
+        let mut words = self.text.char_indices().filter(hidden).filter(|(_, c)| c.is_alphanumeric());
+        words.all(|(at, c)| {
             let rest = self.text[at..].trim_start_matches(|c: char| c.is_ascii_digit());
             c.is_ascii_digit() && rest.starts_with(['.', ')'])
         })
