@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Begin", &["init", "serve", "chat", "open"]),
     ("Look at what happened", &["why", "lanes", "context", "replay"]),
     ("Decide and look after effects", &["approvals", "effects"]),
-    ("Test", &["test", "record", "eval"]),
+    ("Test and learn", &["test", "record", "eval", "learn"]),
     (
         "Run an installation",
         &["doctor", "config", "token", "store", "audit", "erase", "slack", "telegram", "tools"],

@@ -127,7 +127,12 @@ fn propose(app: &App, connection: &Connection, without: &[String], version: Opti
     let proposal = match version {
         Some(version) => LearnProposal { learned: None, version: Some(version) },
         None => {
-            let LearnSuggestion { mut learned, lessons, .. } = connection.remote.suggest_learning(200)?;
+            let LearnSuggestion { mut learned, lessons, differences, .. } =
+                connection.remote.suggest_learning(200)?;
+            if differences.is_empty() && without.is_empty() {
+                app.out.note("There is nothing to learn, so nobody is asked.");
+                return Ok(Exit::Ok);
+            }
             if let Some(unknown) =
                 without.iter().find(|said| !lessons.iter().any(|lesson| lesson.said == **said))
             {

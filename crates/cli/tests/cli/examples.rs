@@ -25,6 +25,8 @@ const OTHERWISE: &[(&str, i32, i32, &str)] = &[
     ("tools connect", 1, 5, "no such server is configured; the grant is kept by whoever has the store"),
     ("init", 6, 6, "the file is there"),
     ("open", 5, 0, "a page needs a server"),
+    ("learn propose --without", 2, 2, "there is no such phrase"),
+    ("learn propose --version", 1, 1, "there is no such version"),
 ];
 
 /// Lines that run until they are stopped.
