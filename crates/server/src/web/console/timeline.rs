@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn parts_lie_where_and_as_long_as_they_happened() {
-        let at = |ms| Timestamp(1_000 + ms);
+        let at = |ms: i64| Timestamp(1_000 + ms);
         let part = |from, to| Part {
             what: "x".into(),
             href: "/".into(),
