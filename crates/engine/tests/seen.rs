@@ -4,10 +4,11 @@
 mod harness;
 
 use harness::TestLane;
+use throughline_engine::Step;
 use throughline_engine::data::decision::Reason;
 use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
 use throughline_engine::data::message::MessageKind;
-use throughline_engine::{Expected, Step};
+use throughline_language::Expected;
 
 fn says(t: &mut TestLane, text: &str, seen: u64) -> Step {
     let posted = MessagePosted { text: text.into(), seen: Some(seen), ..MessagePosted::default() };
