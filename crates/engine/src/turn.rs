@@ -30,14 +30,11 @@ use crate::data::effect::{ApprovalRef, Effect, EffectBody};
 use crate::data::event::{Event, EventKind, MessagePosted};
 use crate::data::fact::FactsTouched;
 use crate::data::focus::FocusContext;
-use crate::data::id::{
-    BatchId, CardId, DraftId, EffectId, MessageId, PendingId, TaskId, TimerId, message_position,
-};
+use crate::data::id::{BatchId, CardId, DraftId, EffectId, MessageId, PendingId, TaskId, TimerId};
 use crate::data::id_generator::IdGenerator;
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
 use crate::data::message::{Message, MessageKind, Role};
-use crate::data::option_set::OptionSet;
 use crate::data::policy::hosting::{BuiltIn, Hosting};
 use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
@@ -350,21 +347,7 @@ impl<'a> Turn<'a> {
         let words = self.words_of(text);
         let words = self.heard_in(words);
         let by = self.event.actor.clone();
-        self.route(RoutedMessage::new(id, by, words, self.written_at(posted.seen)))
-    }
-
-    /// Returns the moment at which the actor's message counts as written: when it was received, or, where something was shown since the revision
-    /// that its writer saw, right before the first of that.
-    fn written_at(&self, seen: Option<u64>) -> Timestamp {
-        let received = self.event.received_at;
-        let Some(seen) = seen else { return received };
-        let ours = self.lane.records.all::<Message>().filter(|message| message.role == Role::Assistant);
-        let said = ours.filter_map(|message| Some((message_position(message.id.as_str())?.0, message.at)));
-        let lists = self.lane.records.all::<OptionSet>();
-        let shown =
-            lists.filter_map(|list| list.newest(&self.event.actor)).map(|list| (list.revision, list.at));
-        let later = said.chain(shown).filter(|(revision, _)| *revision > seen).map(|(_, at)| at);
-        later.min().map_or(received, |first| received.min(first.plus(-1)))
+        self.route(RoutedMessage::new(id, by, words, routed_message::written_at(self, posted.seen)))
     }
 
     /// Returns the message this turn is about. A command or a press has none, which is stored as an empty id.

@@ -26,7 +26,7 @@ pub(crate) const READ: u32 = 500;
 /// Attempts to change an entry that others change too.
 const ATTEMPTS: usize = 5;
 
-/// What a person's list says of a conversation.
+/// Entry of a conversation in a person's list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Entry {

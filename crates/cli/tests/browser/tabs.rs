@@ -51,7 +51,7 @@ fn eight_tabs_are_live_and_the_next_one_leads_when_one_closes() {
     }
 }
 
-/// Where tabs cannot elect one, each polls and none holds a connection.
+/// Tabs that cannot elect one poll, and none holds a connection.
 #[test]
 fn without_locks_the_page_polls() {
     let Some(browser) = Browser::start() else { return };

@@ -2,9 +2,11 @@
 
 use crate::data::decision::Decision;
 use crate::data::focus::FocusContext;
-use crate::data::id::MessageId;
-use crate::data::message::Message;
+use crate::data::id::{MessageId, message_position};
+use crate::data::message::{Message, Role};
+use crate::data::option_set::OptionSet;
 use crate::data::purpose::Purpose;
+use crate::data::time::Timestamp;
 use crate::data::trace::Predicate;
 use crate::turn::Turn;
 use throughline_language::Context;
@@ -33,6 +35,19 @@ pub(crate) fn text_of<'t>(turn: &Turn<'t>, id: &MessageId) -> &'t str {
     let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == *id);
     let known = replied_to.or_else(|| turn.lane.records.get::<Message>(id));
     known.map_or("", |message| &message.text)
+}
+
+/// Returns the moment at which the actor's message counts as written: when it was received, or, where something was shown since
+/// the revision that its writer saw, right before the first of that.
+pub(crate) fn written_at(turn: &Turn<'_>, seen: Option<u64>) -> Timestamp {
+    let (received, records) = (turn.event.received_at, &turn.lane.records);
+    let Some(seen) = seen else { return received };
+    let ours = records.all::<Message>().filter(|message| message.role == Role::Assistant);
+    let said = ours.filter_map(|message| Some((message_position(message.id.as_str())?.0, message.at)));
+    let lists = records.all::<OptionSet>().filter_map(|list| list.newest(&turn.event.actor));
+    let shown = lists.map(|list| (list.revision, list.at));
+    let later = said.chain(shown).filter(|(revision, _)| *revision > seen).map(|(_, at)| at);
+    later.min().map_or(received, |first| received.min(first.plus(-1)))
 }
 
 /// True if the acting person is trusted as a member: no bot, not barred, and named by policy if policy

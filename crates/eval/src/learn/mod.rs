@@ -1,4 +1,4 @@
-//! What recorded turns teach: phrases that people here use for a yes, a no, an end or a request, and how a changed policy would
+//! Lessons of recorded turns: phrases that people here use for a yes, a no, an end or a request, and how a changed policy would
 //! have done on the same turns. Nothing is learned by itself; a person approves what is proposed
 //! (`docs/design/0087-learning.md`).
 
@@ -32,11 +32,11 @@ pub struct ChangedDecision {
 /// The judgement on a changed decision by what people did after the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shift {
-    /// What people did contradicts the new decision more than the old one.
+    /// People's later acts contradict the new decision more than the old one.
     Worse,
     /// Nothing that happened next says which of the two is right.
     Unknown,
-    /// What people did fits the new decision better.
+    /// People's later acts fit the new decision better.
     Better,
 }
 

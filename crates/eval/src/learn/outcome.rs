@@ -1,4 +1,4 @@
-//! What happened after a message says about what it meant.
+//! Meaning of a message, as far as what happened after it shows that.
 
 use throughline_engine::data::event::{AssistantPosted, EventKind};
 use throughline_engine::data::intent::Intent;
@@ -42,7 +42,7 @@ pub(super) fn answered_later<'t>(asked: &AssistantPosted, after: &'t [Recorded])
 }
 
 impl Outcome {
-    /// What the turns after the message at `at` say about it.
+    /// Reads what the turns after the message at `at` say about it.
     pub(super) fn of(turns: &[Recorded], at: usize) -> Self {
         let (turn, after) = (&turns[at], &turns[at + 1..]);
         let taken = turn.summary.decision.applied.as_ref().map(|applied| &applied.value);
@@ -54,7 +54,7 @@ impl Outcome {
         Self { answer: answer.cloned(), wanted: wanted(turn, after) }
     }
 
-    /// Which of two decisions fits it better.
+    /// Judges which of two decisions fits it better.
     pub(super) fn shift(&self, before: &Decision, after: &Decision) -> Shift {
         match (self.fit(before), self.fit(after)) {
             (Some(before), Some(after)) if after > before => Shift::Better,

@@ -57,7 +57,7 @@ impl Meaning {
     }
 }
 
-/// What was seen of one phrase.
+/// Sightings of one phrase.
 #[derive(Default)]
 struct Seen {
     meanings: BTreeSet<Meaning>,

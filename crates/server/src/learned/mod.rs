@@ -1,4 +1,4 @@
-//! What an installation learned of its own log: phrases and thresholds that a person approved, per tenant
+//! Lessons that an installation learned of its own log: phrases and thresholds that a person approved, per tenant
 //! (`docs/design/0087-learning.md`).
 //!
 //! [`suggest`] reads recorded lanes and says what could be learned, with the decisions that would have been others. A proposal is an act
@@ -21,7 +21,7 @@ pub(crate) const CONVERSATION: &str = "lexicon";
 /// Thing that a proposal acts on, as approver rules name it behind `act:`.
 pub(crate) const TARGET: &str = "policy";
 
-/// What a tenant has beside the configured policy.
+/// Lessons of a tenant, beside the configured policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Learned {

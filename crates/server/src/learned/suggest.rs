@@ -1,4 +1,4 @@
-//! What recorded lanes would teach, and which of their decisions would have been others.
+//! Suggestions: what recorded lanes would teach, and which of their decisions would have been others.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ const MARGIN_STEPS: [i32; 6] = [-4, -8, -12, 4, 8, 16];
 /// Steps by which a model's least confidence is tried.
 const CONFIDENCE_STEPS: [i32; 4] = [-10, -20, 10, 20];
 
-/// What could be learned, and the account of it.
+/// Lessons that could be learned, and the account of them.
 pub(crate) struct Suggestion {
     /// The version in force.
     pub(crate) from: Version,
-    /// What would be in force.
+    /// All that would be in force.
     pub(crate) learned: Learned,
     /// The phrases that are new in it, with where they were seen.
     pub(crate) lessons: Vec<Lesson>,
@@ -155,7 +155,7 @@ impl<'r> Log<'r> {
     }
 }
 
-/// What would be learned, while it is searched for.
+/// Search for what could be learned.
 struct Search {
     taken: Learned,
     /// Entries that made a recorded decision worse.

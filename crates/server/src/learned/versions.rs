@@ -21,7 +21,7 @@ pub(crate) struct Version {
     /// Effect whose approval released it; empty for 0.
     #[serde(default)]
     pub(crate) effect: String,
-    /// What it holds.
+    /// Its content.
     pub(crate) learned: Learned,
 }
 

@@ -19,7 +19,7 @@ use super::versions::{self, Version};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Content {
-    /// What is to be in force.
+    /// All that is to be in force.
     pub(crate) learned: Learned,
     /// Number of the version it was made from. If another one is in force by then, nothing is done.
     pub(crate) replaces: u64,

@@ -1,4 +1,4 @@
-//! What an installation could learn of its own log, and what it learned.
+//! Lessons that an installation could learn of its own log, and those it learned.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -29,7 +29,7 @@ pub struct JudgeMargins {
     pub end: i32,
 }
 
-/// What a tenant has beside the configured policy.
+/// Lessons of a tenant, beside the configured policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Learned {
@@ -51,7 +51,7 @@ pub struct LearnedVersion {
     /// Effect whose approval released it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
-    /// What it holds.
+    /// Its content.
     pub learned: Learned,
 }
 
@@ -68,7 +68,7 @@ pub struct Lesson {
     pub people: usize,
 }
 
-/// How a message was decided, in short.
+/// Decision on a message, in short.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DecisionBrief {
     /// Reason.
@@ -111,14 +111,14 @@ pub struct LearnReplay {
     pub changed: Vec<ChangedDecision>,
 }
 
-/// What could be learned. Nothing is changed before a proposal of it is approved.
+/// Lessons that could be learned. Nothing is changed before a proposal of them is approved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LearnSuggestion {
     /// The version in force.
     pub version: u64,
     /// The phrases that would be new.
     pub lessons: Vec<Lesson>,
-    /// What would be another one, a line for each.
+    /// Differences from what is in force, a line for each.
     pub differences: Vec<String>,
     /// All of what would be in force.
     pub learned: Learned,

@@ -1,4 +1,4 @@
-//! What a log teaches: suggested, replayed, proposed, approved by somebody else, in force, and gone back from.
+//! Lessons of a log: suggested, replayed, proposed, approved by somebody else, in force, and gone back from.
 
 use std::sync::Arc;
 
