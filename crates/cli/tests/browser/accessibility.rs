@@ -50,6 +50,7 @@ pub(crate) fn assert_all_named(page: &Page<'_>, within: &str) {
         .visible(&format!("{within} :is({INTERACTIVE})"))
         .into_iter()
         .filter(|element| page.name(element).trim().is_empty() || page.role(element) == "generic")
+        .filter(|element| page.has(element))
         .map(|element| page.run("return arguments[0].outerHTML", &[element.argument()]).to_string())
         .collect();
     assert!(nameless.is_empty(), "without a name or a role: {nameless:#?}");

@@ -81,6 +81,12 @@ impl<'b> Page<'b> {
         self.send(Method::POST, "/execute/sync", &json!({ "script": script, "args": arguments }))
     }
 
+    /// True if the element is part of the page now: what is drawn anew replaces what was found.
+    pub(crate) fn has(&self, element: &Element) -> bool {
+        let body = json!({ "script": "return arguments[0].isConnected", "args": [element.argument()] });
+        self.browser.send(&self.window, Method::POST, "/execute/sync", &body).is_ok_and(|there| there == true)
+    }
+
     /// Sends a command of the DevTools protocol.
     #[track_caller]
     pub(crate) fn cdp(&self, command: &str, parameters: Value) -> Value {

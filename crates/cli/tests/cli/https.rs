@@ -18,7 +18,7 @@ fn fixture(name: &str) -> PathBuf {
 /// A server behind TLS that has no lanes. Returns its port.
 fn start() -> u16 {
     let certificate = CertificateDer::from_pem_file(fixture("server.pem")).unwrap();
-    let key = PrivateKeyDer::from_pem_file(fixture("server.key")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(fixture("server-key.pem")).unwrap();
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let builder =
         ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
