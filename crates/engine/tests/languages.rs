@@ -20,7 +20,9 @@ fn sources(folder: &Path) -> String {
 fn every_message_of_the_engine_is_said() {
     let sources = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
     let of_others = |id: &str| {
-        ["page-", "script-", "problem-", "slack-", "telegram-"].iter().any(|other| id.starts_with(other))
+        ["page-", "script-", "problem-", "slack-", "telegram-", "learned-"]
+            .iter()
+            .any(|other| id.starts_with(other))
     };
     for id in throughline_messages::IDS.iter().filter(|id| !of_others(id)) {
         let name = id.replace('-', "_");
