@@ -64,7 +64,8 @@ impl Output {
     /// Prints what was held back: page by page, if it does not fit the terminal.
     pub(crate) fn release(&self) {
         let Some(Held { result, messages }) = self.held().take() else { return };
-        if !(pager::is_long(&result) && pager::show(&result)) && !result.is_empty() {
+        let paged = pager::is_long(&result) && pager::show(&result);
+        if !paged && !result.is_empty() {
             let _ = self.line(&result);
         }
         let _ = io::stderr().lock().write_all(&messages);

@@ -275,9 +275,11 @@ pub(crate) fn title(text: &str) -> String {
     if line.chars().count() <= TITLE {
         return line.to_owned();
     }
-    let shown: String = line.chars().take(TITLE).collect();
+    // One more than is shown: a word that ends just there is whole.
+    let shown: String = line.chars().take(TITLE + 1).collect();
     let word = shown.rfind(' ').filter(|at| shown[..*at].chars().count() >= SHORTEST);
-    format!("{}…", shown[..word.unwrap_or(shown.len())].trim_end())
+    let end = word.or_else(|| shown.char_indices().next_back().map(|(at, _)| at)).unwrap_or_default();
+    format!("{}…", shown[..end].trim_end())
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ fn a_page_of_another_site_shows_the_chat_in_its_own_look() {
         &[],
     );
     let chat = frame(&page);
-    page.into_frame(Some(&chat));
+    page.switch_frame(Some(&chat));
     page.find(MESSAGE);
     write(&page, "What do you think about microservices?");
     page.until_says("What should I do with this?");
@@ -89,25 +89,25 @@ fn a_page_of_another_site_shows_the_chat_in_its_own_look() {
     // Closed, what arrives is counted for the page around it.
     let conversation = page.run("return document.body.dataset.conversation", &[]);
     page.click(By::Css("#leave"));
-    page.into_frame(None);
+    page.switch_frame(None);
     said(&server, conversation.as_str().unwrap(), "/maro status");
-    page.until("the count", || match page.run("return counts.at(-1) > 0", &[]) {
-        found if found == json!(true) => Ok(()),
-        _ => Err(page.run("return counts", &[]).to_string()),
+    page.until("the count", || {
+        let counted = page.run("return counts.at(-1) > 0", &[]) == json!(true);
+        counted.then_some(()).ok_or_else(|| page.run("return counts", &[]).to_string())
     });
     page.run(
         "throughline.theme({ background: '#101820', text: '#f4f4f4', scheme: 'dark' }); throughline.open()",
         &[],
     );
     page.until_is("the count to go", "return counts.at(-1)", &json!(0));
-    page.into_frame(Some(&frame(&page)));
+    page.switch_frame(Some(&frame(&page)));
     page.until_is(
         "the background",
         "return getComputedStyle(document.documentElement).backgroundColor",
         &json!("rgb(16, 24, 32)"),
     );
     page.press("Escape");
-    page.into_frame(None);
+    page.switch_frame(None);
     let closed = "return [...document.body.children].find(it => it.shadowRoot).shadowRoot.querySelector('iframe').hidden";
     page.until_is("the chat to close", closed, &json!(true));
     assert_eq!(json!(page.faults()), json!([]));
@@ -130,16 +130,16 @@ fn a_person_is_signed_in_by_a_link_that_the_page_passes_on() {
     page.go(&host_page(port, listener, page_with(&server, "")));
     // What another page of the same browser says is not listened to.
     page.run("throughline.signIn(() => 'none'); throughline.open()", &[]);
-    page.into_frame(Some(&frame(&page)));
+    page.switch_frame(Some(&frame(&page)));
     page.until_says("the link was used before, or its time is over");
-    page.into_frame(None);
+    page.switch_frame(None);
     page.run("throughline.signIn(arguments[0])", &[json!(link.trim())]);
-    page.into_frame(Some(&frame(&page)));
+    page.switch_frame(Some(&frame(&page)));
     page.find(MESSAGE);
     assert_eq!(page.run("return document.body.dataset.user", &[]), json!("ana"));
     write(&page, "What do you think about microservices?");
     page.until_says("What should I do with this?");
-    page.into_frame(None);
+    page.switch_frame(None);
     // The session is the frame's alone: in a window of its own the browser is signed in by nobody.
     let own = Page::another(&browser);
     own.go(&server.url());
@@ -155,7 +155,7 @@ fn a_page_that_is_not_named_shows_nothing_and_is_not_heard() {
     let page = Page::first(&browser);
     page.go(&host_page(port, listener, page_with(&server, "data-load=eager")));
     page.run("throughline.open()", &[]);
-    page.into_frame(Some(&frame(&page)));
+    page.switch_frame(Some(&frame(&page)));
     page.until("the browser to refuse the frame", || {
         let text = page.text();
         if text.contains("Message") || text.contains("Conversations") { Err(text) } else { Ok(()) }

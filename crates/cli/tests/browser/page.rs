@@ -95,7 +95,7 @@ impl<'b> Page<'b> {
 
     /// Sends the commands that follow to a frame of the page, or to the page itself again.
     #[track_caller]
-    pub(crate) fn into_frame(&self, frame: Option<&Element>) {
+    pub(crate) fn switch_frame(&self, frame: Option<&Element>) {
         let id = frame.map_or(Value::Null, Element::argument);
         self.send(Method::POST, "/frame", &json!({ "id": id }));
     }

@@ -63,8 +63,8 @@ fn a_phrase_is_suggested_proposed_and_listed_once_it_is_approved() {
         shown.session()
     );
     assert_eq!(run(&["learn", "list", "--json"]).ends(0).json(), serde_json::json!([]));
-    let press = format!(r#"{{"actor":{{"id":"bob"}},"version":1,"decision":"approve"}}"#);
-    server.post(&format!("/v1/approvals/{card}/decide"), "approve", &press);
+    let press = r#"{"actor":{"id":"bob"},"version":1,"decision":"approve"}"#;
+    server.post(&format!("/v1/approvals/{card}/decide"), "approve", press);
     let listed = run(&["learn", "list"]).ends(0);
     assert!(listed.out.contains("roger dodger = yes"), "{}", listed.session());
     ask(&server, "ea", "e");

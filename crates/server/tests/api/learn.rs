@@ -111,7 +111,7 @@ async fn a_phrase_is_learned_when_somebody_approves_it_and_unlearned_likewise() 
     let (taken, also) = said_anew(&server, "e2", "Roger Dodger, and thanks").await;
     assert_eq!(
         (&taken, also.as_array().unwrap().contains(&json!("lexicon.read"))),
-        (&json!("yes"), true),
+        (&json!(true), true),
         "{also}"
     );
     assert_eq!(
@@ -127,7 +127,7 @@ async fn a_phrase_is_learned_when_somebody_approves_it_and_unlearned_likewise() 
 
     server.stopped().await;
     let server = self::server(store).await;
-    assert_eq!(said_anew(&server, "e4", "roger dodger").await.0, json!("yes"), "also after a start");
+    assert_eq!(said_anew(&server, "e4", "roger dodger").await.0, json!(true), "also after a start");
     let back = propose(&server, "p2", &json!({"version": 0})).await;
     approve(&server, "a2", &back).await;
     eventually("version 2 is in force", || async { in_force(&server).await == 2 }).await;
@@ -153,7 +153,7 @@ async fn of_two_proposals_from_one_version_only_the_first_that_is_approved_count
     eventually("the second has failed", failed).await;
     assert_eq!(server.get(&approval).send().await.status, 200);
     assert_eq!(in_force(&server).await, 1);
-    assert_eq!(said_anew(&server, "e1", "jo mei").await.0, json!("yes"));
+    assert_eq!(said_anew(&server, "e1", "jo mei").await.0, json!(true));
     assert_eq!(said_anew(&server, "e2", "eh kloar").await.0, Value::Null);
 }
 

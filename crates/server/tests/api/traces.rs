@@ -32,11 +32,14 @@ use crate::support::*;
 /// Words that people, tools and models say in here. None may leave in a span.
 const SECRETS: [&str; 5] = ["manual", "Swansea", "drizzle", "ticket please", "sk-canary"];
 
+/// Body of a request, with its authorization.
+type Sent = (Option<String>, Bytes);
+
 /// Collector.
 #[derive(Clone, Default)]
 struct Collector {
-    /// Bodies of requests, with their authorization.
-    got: Arc<Mutex<Vec<(Option<String>, Bytes)>>>,
+    /// Requests.
+    got: Arc<Mutex<Vec<Sent>>>,
     /// True if it never answers.
     silent: bool,
 }
@@ -171,7 +174,7 @@ async fn a_message_is_one_trace_of_turns_effects_and_requests() {
     let sources = demo()
         .flag("telemetry.traces.authorization_file", key.to_str().unwrap(), "--set")
         .flag("models.default.kind", "openai-chat", "--set")
-        .flag("models.default.base_url", &model.url("v1"), "--set")
+        .flag("models.default.base_url", model.url("v1"), "--set")
         .flag("models.default.model", "small-1", "--set")
         .flag("models.default.allow_loopback", "true", "--set");
     let (server, sender) = traced(sources, &at).await;
