@@ -110,6 +110,7 @@ pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
         ("facts", serde_json::to_value(&policy.facts)?),
         ("retention", serde_json::to_value(&policy.retention)?),
         ("places", serde_json::to_value(&policy.places)?),
+        ("lexicon", serde_json::to_value(&policy.lexicon)?),
         ("fallback", serde_json::to_value(policy.fallback)?),
         ("capabilities", serde_json::to_value(&policy.capabilities)?),
         ("replies", serde_json::to_value(policy.replies)?),

@@ -23,6 +23,12 @@ pub(super) fn policy() -> Schema {
             texts(),
             "Names of places that are known here, beside those of the gazetteer.",
         ));
+        let entry = vec![
+            key("said", Schema::Text, "Phrase that messages begin with here."),
+            key("means", Schema::Text, "Words that it is read as."),
+        ];
+        let entries = Schema::List(Box::new(Schema::Table(entry)));
+        keys.push(key("lexicon", entries, "Phrases of your own, with words that mean the same."));
         keys.push(key(
             "selection",
             selections(),
