@@ -6,18 +6,20 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::Value as Json;
-use throughline_channels::api::{ApprovalRequest, EventRequest, LaneRequest, MAX_ACT_LINES, MAX_ACT_TITLE};
+use throughline_channels::api::{
+    ApprovalRequest, EventRequest, LaneRequest, MAX_ACT_LINES, MAX_ACT_TITLE, NormalisedEvent,
+};
 use throughline_engine::data::canonical_json::{hex, jcs, sha256};
 use throughline_engine::data::policy::lexicon::LexiconEntry;
 use throughline_eval::learn::{ChangedDecision, Lesson, Shift};
 use throughline_messages::{self as say, Language};
 use utoipa::IntoParams;
 
-use super::events::{deliver_inbound, normalise};
+use super::events::normalise;
 use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
-use crate::deliver::AnswerKind;
+use crate::deliver::{AnswerKind, Delivery, deliver};
 use crate::idempotency::KeyedRequest;
 use crate::learned::suggest::{Log, Replayed, Suggestion};
 use crate::learned::versions::{self, Version};
@@ -124,7 +126,12 @@ async fn propose(app: &Arc<App>, request: Request) -> Result<Response, Problem> 
     let language = app.runtime().policy().language();
     let event = approval(language, &from, learned, differences, &replayed);
     let inbound = normalise(app, &caller, &keyed, event).map_err(Problem::from_channel)?;
-    deliver_inbound(app, &caller, keyed, inbound, wait(&parts.headers), AnswerKind::Turn).await
+    let NormalisedEvent { lane, event, addressed, .. } = inbound;
+    // Not by the right to speak for an assistant: the request is this process's own.
+    let (href, wait) = (keyed.turn_href(), wait(&parts.headers));
+    let answer_kind = AnswerKind::Turn;
+    deliver(app, Delivery { keyed, lane, more_keys: Vec::new(), event, addressed, wait, href, answer_kind })
+        .await
 }
 
 fn refused(pointer: &str, text: String) -> Problem {
