@@ -524,6 +524,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/learn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest what could be learned
+         * @description Reads recorded lanes for phrases that were not understood and what people showed that they meant, and for thresholds under which
+         *     more decisions would have been right. Decides the lanes again under that, dry. Nothing is changed.
+         */
+        get: operations["suggestLearning"];
+        put?: never;
+        /**
+         * Propose what is to be learned
+         * @description Asks for the approval of all that is to be in force from then on, or of an earlier version. The card holds exactly these bytes, says
+         *     what changes and which recorded decisions would be others. Approver rules name it as the class `host.act` and the target `act:policy`.
+         */
+        post: operations["proposeLearning"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/learn/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what was learned */
+        get: operations["listLearned"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1111,6 +1154,19 @@ export interface components {
             /** @description State: `pending`, `approved`, `done`, `failed`, `uncertain`, `rejected`, `expired`, `cancelled`. */
             state: string;
         };
+        /** @description A recorded decision that would be another one. */
+        ChangedDecision: {
+            /** @description The decision as it would be. */
+            after: components["schemas"]["DecisionBrief"];
+            /** @description The decision as it was recorded. */
+            before: components["schemas"]["DecisionBrief"];
+            /** @description The message; empty for a turn on something else. */
+            said: string;
+            /** @description `better`, `worse`, or `unknown` where nothing that happened next says it. */
+            shift: string;
+            /** @description The turn. */
+            turn: string;
+        };
         /** @description Closed list, named by one of the two members. */
         ClosedBody: {
             /** @description Place, for all lists in it. */
@@ -1207,6 +1263,15 @@ export interface components {
          * @enum {string}
          */
         Decision: "approve" | "reject" | "cancel";
+        /** @description Decision on a message, in short. */
+        DecisionBrief: {
+            /** @description Intent, if one was determined. */
+            intent?: string | null;
+            /** @description Reason. */
+            reason: string;
+            /** @description Answer that a question accepted. */
+            value?: string | null;
+        };
         /** @description Result of one attempt. */
         Delivered: {
             /** @description True if the endpoint took it, or if it was erased meanwhile and there is nothing to send. */
@@ -1427,6 +1492,12 @@ export interface components {
             /** @description Message it replies to, by the host's id or ours. */
             reply_to?: string | null;
             report?: components["schemas"]["EventReport"] | null;
+            /**
+             * Format: int64
+             * @description Revision of the lane that the writer of the message saw: `turn.revision` of an answer or of the stream. What was shown later is not what
+             *     the words are about, so it is asked instead of answered.
+             */
+            seen?: number | null;
             shown?: components["schemas"]["ShownBody"] | null;
             /** @description Task the message belongs to, if the host knows it. */
             task?: string | null;
@@ -1611,6 +1682,7 @@ export interface components {
             /** @description User; the actor if absent. */
             user?: string | null;
         };
+        Given: string;
         /** @description Handoff of a text that is not a choice. */
         Handoff: {
             /**
@@ -1668,6 +1740,24 @@ export interface components {
             key: string;
             /** @description Kind of link: `depends on`, `blocks`. */
             kind: string;
+        };
+        /** @description Margins of the judge, as in `policy.judge`. */
+        JudgeMargins: {
+            /**
+             * Format: int32
+             * @description Margin of an end.
+             */
+            end: number;
+            /**
+             * Format: int32
+             * @description Margin of a no.
+             */
+            no: number;
+            /**
+             * Format: int32
+             * @description Margin of a yes.
+             */
+            yes: number;
         };
         /** @description Lane with its current state. */
         Lane: components["schemas"]["LaneInfo"] & {
@@ -1730,6 +1820,85 @@ export interface components {
              * @description Number of events that wait.
              */
             waiting: number;
+        };
+        /** @description Proposal of what is to be in force: `learned`, or a `version` to go back to. */
+        LearnProposal: {
+            /** @default null */
+            learned: components["schemas"]["Learned"] | null;
+            /**
+             * Format: int64
+             * @description Number of an earlier version; 0 is the configuration alone.
+             * @default null
+             */
+            version: number | null;
+        };
+        /** @description Recorded decisions beside those that would be made now. */
+        LearnReplay: {
+            /** @description Decisions that would be better ones. */
+            better: number;
+            /** @description The changed decisions, worst first; at most 200. */
+            changed: components["schemas"]["ChangedDecision"][];
+            /** @description Turns that were decided again. */
+            decided: number;
+            /** @description Decisions that would be others, where nothing that happened next says which is right. */
+            unknown: number;
+            /** @description Decisions that would be worse ones. */
+            worse: number;
+        };
+        /** @description Lessons that could be learned. Nothing is changed before a proposal of them is approved. */
+        LearnSuggestion: {
+            /** @description Differences from what is in force, a line for each. */
+            differences: string[];
+            /** @description All of what would be in force. */
+            learned: components["schemas"]["Learned"];
+            /** @description The phrases that would be new. */
+            lessons: components["schemas"]["Lesson"][];
+            /** @description The recorded decisions under it. */
+            replay: components["schemas"]["LearnReplay"];
+            /**
+             * Format: int64
+             * @description The version in force.
+             */
+            version: number;
+        };
+        /** @description Lessons of a tenant, beside the configured policy. */
+        Learned: {
+            /** @default null */
+            judge: components["schemas"]["JudgeMargins"] | null;
+            /**
+             * @description Phrases.
+             * @default []
+             */
+            lexicon: components["schemas"]["Phrase"][];
+            /**
+             * Format: int64
+             * @description Percent of a model's confidence, instead of the configured one.
+             * @default null
+             */
+            min_confidence: number | null;
+        };
+        /** @description A version of what was learned. */
+        LearnedVersion: {
+            /** @description Effect whose approval released it. */
+            effect?: string | null;
+            /** @description Its content. */
+            learned: components["schemas"]["Learned"];
+            /**
+             * Format: int64
+             * @description Number; 0 is the configuration alone.
+             */
+            version: number;
+        };
+        /** @description A phrase that could be learned. */
+        Lesson: {
+            /** @description The words that it would be read as. */
+            means: string;
+            /** @description Number of people who wrote them. */
+            people: number;
+            /** @description The phrase. */
+            said: string;
+            /** @description Turns of the messages that showed it. */
+            turns: string[];
         };
         /** @description Message in its current form. */
         Message: {
@@ -1940,6 +2109,13 @@ export interface components {
             next?: string | null;
         };
         /** @description Page of a list. */
+        Page_LearnedVersion: {
+            /** @description Items of the page. */
+            items: components["schemas"]["LearnedVersion"][];
+            /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
+            next?: string | null;
+        };
+        /** @description Page of a list. */
         Page_Message: {
             /** @description Items of the page. */
             items: components["schemas"]["Message"][];
@@ -2050,6 +2226,13 @@ export interface components {
              * @description Version of the card.
              */
             version: number;
+        };
+        /** @description A phrase that messages begin with here, and the words it is read as. */
+        Phrase: {
+            /** @description The words that it is read as. */
+            means: components["schemas"]["Given"];
+            /** @description The phrase. */
+            said: components["schemas"]["Given"];
         };
         /** @description Selection of what to pin. */
         PinTools: {
@@ -3160,6 +3343,7 @@ export type Card = components['schemas']['Card'];
 export type CardItem = components['schemas']['CardItem'];
 export type CardMoment = components['schemas']['CardMoment'];
 export type CardRequest = components['schemas']['CardRequest'];
+export type ChangedDecision = components['schemas']['ChangedDecision'];
 export type ClosedBody = components['schemas']['ClosedBody'];
 export type ComparisonBody = components['schemas']['ComparisonBody'];
 export type Context = components['schemas']['Context'];
@@ -3169,6 +3353,7 @@ export type Decide = components['schemas']['Decide'];
 export type DecideActor = components['schemas']['DecideActor'];
 export type Decided = components['schemas']['Decided'];
 export type Decision = components['schemas']['Decision'];
+export type DecisionBrief = components['schemas']['DecisionBrief'];
 export type Delivered = components['schemas']['Delivered'];
 export type Effect = components['schemas']['Effect'];
 export type Envelope = components['schemas']['Envelope'];
@@ -3187,14 +3372,22 @@ export type FieldBody = components['schemas']['FieldBody'];
 export type FieldError = components['schemas']['FieldError'];
 export type Focus = components['schemas']['Focus'];
 export type FocusBody = components['schemas']['FocusBody'];
+export type Given = components['schemas']['Given'];
 export type Handoff = components['schemas']['Handoff'];
 export type Issue = components['schemas']['Issue'];
 export type IssueComment = components['schemas']['IssueComment'];
 export type IssueLink = components['schemas']['IssueLink'];
+export type JudgeMargins = components['schemas']['JudgeMargins'];
 export type Lane = components['schemas']['Lane'];
 export type LaneEvent = components['schemas']['LaneEvent'];
 export type LaneEvents = components['schemas']['LaneEvents'];
 export type LaneInfo = components['schemas']['LaneInfo'];
+export type LearnProposal = components['schemas']['LearnProposal'];
+export type LearnReplay = components['schemas']['LearnReplay'];
+export type LearnSuggestion = components['schemas']['LearnSuggestion'];
+export type Learned = components['schemas']['Learned'];
+export type LearnedVersion = components['schemas']['LearnedVersion'];
+export type Lesson = components['schemas']['Lesson'];
 export type Message = components['schemas']['Message'];
 export type MetadataBody = components['schemas']['MetadataBody'];
 export type Omitted = components['schemas']['Omitted'];
@@ -3207,6 +3400,7 @@ export type PageEffect = components['schemas']['Page_Effect'];
 export type PageFact = components['schemas']['Page_Fact'];
 export type PageIssue = components['schemas']['Page_Issue'];
 export type PageLaneInfo = components['schemas']['Page_LaneInfo'];
+export type PageLearnedVersion = components['schemas']['Page_LearnedVersion'];
 export type PageMessage = components['schemas']['Page_Message'];
 export type PagePending = components['schemas']['Page_Pending'];
 export type PageTool = components['schemas']['Page_Tool'];
@@ -3216,6 +3410,7 @@ export type Passed = components['schemas']['Passed'];
 export type Pause = components['schemas']['Pause'];
 export type PauseChange = components['schemas']['PauseChange'];
 export type Pending = components['schemas']['Pending'];
+export type Phrase = components['schemas']['Phrase'];
 export type PinTools = components['schemas']['PinTools'];
 export type PinnedTools = components['schemas']['PinnedTools'];
 export type Place = components['schemas']['Place'];
@@ -6656,6 +6851,327 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    suggestLearning: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Newest lanes that are read; 200 unless given.
+                 * @example 50
+                 */
+                lanes?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What could be learned, and the recorded decisions that would be others. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "differences": [
+                     *         "+ roger dodger = yes"
+                     *       ],
+                     *       "learned": {
+                     *         "lexicon": [
+                     *           {
+                     *             "means": "yes",
+                     *             "said": "roger dodger"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lessons": [
+                     *         {
+                     *           "means": "yes",
+                     *           "people": 2,
+                     *           "said": "roger dodger",
+                     *           "turns": [
+                     *             "tn_bcheaxt7sslxix4tut66uaeg_2",
+                     *             "tn_bcheaxt7sslxix4tut66uaeg_6",
+                     *             "tn_bcheaxt7sslxix4tut66uaeg_10"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "replay": {
+                     *         "better": 3,
+                     *         "changed": [
+                     *           {
+                     *             "after": {
+                     *               "reason": "pending.applied",
+                     *               "value": "yes"
+                     *             },
+                     *             "before": {
+                     *               "reason": "pending.mismatch"
+                     *             },
+                     *             "said": "Roger dodger!",
+                     *             "shift": "better",
+                     *             "turn": "tn_bcheaxt7sslxix4tut66uaeg_2"
+                     *           }
+                     *         ],
+                     *         "decided": 12,
+                     *         "unknown": 0,
+                     *         "worse": 0
+                     *       },
+                     *       "version": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LearnSuggestion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    proposeLearning: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Key of the request; a repeated request has the same one.
+                 * @example 7c1d0f3e
+                 */
+                "Idempotency-Key": string;
+                /**
+                 * @description wait=N: answer with the turn, waiting at most N seconds
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "learned": {
+                 *         "lexicon": [
+                 *           {
+                 *             "means": "yes",
+                 *             "said": "roger dodger"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["LearnProposal"];
+            };
+        };
+        responses: {
+            /** @description The turn that asks for the approval, with its card. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    "Throughline-Turn": components["headers"]["Throughline-Turn"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "also": [],
+                     *       "applied": null,
+                     *       "decision": "shown",
+                     *       "effects": [
+                     *         {
+                     *           "attempts": 0,
+                     *           "class": "card.post",
+                     *           "created_at": "2026-11-30T08:51:55.354Z",
+                     *           "delivery": "commit",
+                     *           "id": "fx_v46ovxqhaylzwb2sr7c7ao5j",
+                     *           "lane": "ln_bcheaxt7sslxix4tut66uaeg",
+                     *           "message": "m_1_1",
+                     *           "state": "done",
+                     *           "turn": "tn_bcheaxt7sslxix4tut66uaeg_1"
+                     *         }
+                     *       ],
+                     *       "focus": null,
+                     *       "intent": null,
+                     *       "interrupt": null,
+                     *       "lane": "ln_bcheaxt7sslxix4tut66uaeg",
+                     *       "messages": [
+                     *         {
+                     *           "at": "2026-11-30T08:51:55.354Z",
+                     *           "card": {
+                     *             "buttons": [
+                     *               {
+                     *                 "action": "approve",
+                     *                 "label": "Approve",
+                     *                 "name": "Approve: Read messages differently here (1 change)",
+                     *                 "token": "sXFc1En-VNNKGpH39ooO6A"
+                     *               },
+                     *               {
+                     *                 "action": "reject",
+                     *                 "label": "Reject",
+                     *                 "name": "Reject: Read messages differently here (1 change)",
+                     *                 "token": "pYhuyrsXmR8uVgB6k-dEgA"
+                     *               }
+                     *             ],
+                     *             "decision": [
+                     *               "Nobody is set up to approve this (TL-4103)",
+                     *               "until 14 Dec 08:51"
+                     *             ],
+                     *             "facts": [
+                     *               "asked by @you",
+                     *               "Nobody is set up to approve this (TL-4103)",
+                     *               "until 14 Dec 08:51"
+                     *             ],
+                     *             "fields": [
+                     *               {
+                     *                 "label": "acts on",
+                     *                 "name": "target",
+                     *                 "text": "policy"
+                     *               },
+                     *               {
+                     *                 "label": "details",
+                     *                 "name": "details",
+                     *                 "text": "+ roger dodger = yes\nOf 0 recorded decisions 0 would be others: 0 better, 0 worse, 0 of which nothing that happened next says it."
+                     *               },
+                     *               {
+                     *                 "label": "content",
+                     *                 "name": "payload",
+                     *                 "text": "{\"learned\":{\"lexicon\":[{\"means\":\"yes\",\"said\":\"roger dodger\"}]},\"replaces\":0}"
+                     *               }
+                     *             ],
+                     *             "hash": "7d5d3b33",
+                     *             "id": "ap_bcheaxt7sslxix4t_1_0",
+                     *             "moments": [
+                     *               {
+                     *                 "at": "2026-12-14T08:51:55.354Z",
+                     *                 "text": "14 Dec 08:51"
+                     *               }
+                     *             ],
+                     *             "request": {
+                     *               "id": "1-8cfd9e74298f",
+                     *               "state": "pending"
+                     *             },
+                     *             "step": "call_preview",
+                     *             "title": "Read messages differently here (1 change)?",
+                     *             "version": 1
+                     *           },
+                     *           "id": "m_1_1",
+                     *           "kind": "card",
+                     *           "role": "assistant",
+                     *           "task": "t_bhuyh34as4b3urn33hwlagb5",
+                     *           "text": "Read messages differently here (1 change)? (v1 · 7d5d3b33)\nasked by @you · Nobody is set up to approve this (TL-4103) · until 14 Dec 08:51\nacts on: policy\ndetails: + roger dodger = yes\nOf 0 recorded decisions 0 would be others: 0 better, 0 worse, 0 of which nothing that happened next says it.\ncontent: {\"learned\":{\"lexicon\":[{\"means\":\"yes\",\"said\":\"roger dodger\"}]},\"replaces\":0}"
+                     *         }
+                     *       ],
+                     *       "model_calls": 0,
+                     *       "options": null,
+                     *       "pending": {
+                     *         "anchor": "m_1_1",
+                     *         "card": "ap_bcheaxt7sslxix4t_1_0",
+                     *         "class": "workflow",
+                     *         "created_at": "2026-11-30T08:51:55.354Z",
+                     *         "expires_at": "2026-12-14T08:51:55.354Z",
+                     *         "id": "pd_1_2",
+                     *         "kind": "waiting_approval",
+                     *         "task": "t_bhuyh34as4b3urn33hwlagb5",
+                     *         "version": 1
+                     *       },
+                     *       "reason": "approval.needed",
+                     *       "rung": 3,
+                     *       "selected": null,
+                     *       "selection": null,
+                     *       "turn": "tn_bcheaxt7sslxix4tut66uaeg_1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TurnAnswer"];
+                };
+            };
+            /** @description Durable; the turn can be read at Location later. */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "href": "/v1/turns/key:7c1d0f3e",
+                     *       "lane": "ln_bcheaxt7sslxix4tut66uaeg",
+                     *       "state": "received"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Received"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["Timeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["MediaType"];
+            422: components["responses"]["Unfit"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLearned: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions that were approved, newest first: the first is in force. At most 50. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "effect": "fx_b2jh2nyx2geodwes7vfptgz3",
+                     *           "learned": {
+                     *             "lexicon": [
+                     *               {
+                     *                 "means": "yes",
+                     *                 "said": "roger dodger"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "version": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_LearnedVersion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["Timeout"];
             429: components["responses"]["TooMany"];
             431: components["responses"]["HeadTooLarge"];

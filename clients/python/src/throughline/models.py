@@ -237,6 +237,25 @@ Decision on an approval.
 """
 
 
+class DecisionBrief(TypedDict):
+    """
+    Decision on a message, in short.
+    """
+
+    intent: NotRequired[str | None]
+    """
+    Intent, if one was determined.
+    """
+    reason: str
+    """
+    Reason.
+    """
+    value: NotRequired[str | None]
+    """
+    Answer that a question accepted.
+    """
+
+
 class Delivered(TypedDict):
     """
     Result of one attempt.
@@ -685,6 +704,9 @@ class FocusBody(TypedDict, closed=True):
     """
 
 
+Given: TypeAlias = str
+
+
 class IssueComment(TypedDict):
     """
     Comment on an issue.
@@ -712,6 +734,25 @@ class IssueLink(TypedDict):
     kind: str
     """
     Kind of link: `depends on`, `blocks`.
+    """
+
+
+class JudgeMargins(TypedDict, closed=True):
+    """
+    Margins of the judge, as in `policy.judge`.
+    """
+
+    end: int
+    """
+    Margin of an end.
+    """
+    no: int
+    """
+    Margin of a no.
+    """
+    yes: int
+    """
+    Margin of a yes.
     """
 
 
@@ -781,6 +822,29 @@ class LaneInfo(TypedDict):
     waiting: int
     """
     Number of events that wait.
+    """
+
+
+class Lesson(TypedDict):
+    """
+    A phrase that could be learned.
+    """
+
+    means: str
+    """
+    The words that it would be read as.
+    """
+    people: int
+    """
+    Number of people who wrote them.
+    """
+    said: str
+    """
+    The phrase.
+    """
+    turns: list[str]
+    """
+    Turns of the messages that showed it.
     """
 
 
@@ -1082,6 +1146,21 @@ Pending = TypedDict(
         'version': int,
     },
 )
+
+
+class Phrase(TypedDict, closed=True):
+    """
+    A phrase that messages begin with here, and the words it is read as.
+    """
+
+    means: Given
+    """
+    The words that it is read as.
+    """
+    said: Given
+    """
+    The phrase.
+    """
 
 
 class PinTools(TypedDict, closed=True):
@@ -1955,6 +2034,33 @@ class CardItem(TypedDict):
     """
 
 
+class ChangedDecision(TypedDict):
+    """
+    A recorded decision that would be another one.
+    """
+
+    after: DecisionBrief
+    """
+    The decision as it would be.
+    """
+    before: DecisionBrief
+    """
+    The decision as it was recorded.
+    """
+    said: str
+    """
+    The message; empty for a turn on something else.
+    """
+    shift: str
+    """
+    `better`, `worse`, or `unknown` where nothing that happened next says it.
+    """
+    turn: str
+    """
+    The turn.
+    """
+
+
 class Context(TypedDict):
     """
     Rendered context of a prompt.
@@ -2084,6 +2190,11 @@ class EventBody(TypedDict, closed=True):
     Message it replies to, by the host's id or ours.
     """
     report: NotRequired[EventReport | None]
+    seen: NotRequired[int | None]
+    """
+    Revision of the lane that the writer of the message saw: `turn.revision` of an answer or of the stream. What was shown later is not what
+    the words are about, so it is asked instead of answered.
+    """
     shown: NotRequired[ShownBody | None]
     task: NotRequired[str | None]
     """
@@ -2196,6 +2307,68 @@ class Issue(TypedDict):
     """
 
 
+class LearnReplay(TypedDict):
+    """
+    Recorded decisions beside those that would be made now.
+    """
+
+    better: int
+    """
+    Decisions that would be better ones.
+    """
+    changed: list[ChangedDecision]
+    """
+    The changed decisions, worst first; at most 200.
+    """
+    decided: int
+    """
+    Turns that were decided again.
+    """
+    unknown: int
+    """
+    Decisions that would be others, where nothing that happened next says which is right.
+    """
+    worse: int
+    """
+    Decisions that would be worse ones.
+    """
+
+
+class Learned(TypedDict, closed=True):
+    """
+    Lessons of a tenant, beside the configured policy.
+    """
+
+    judge: NotRequired[JudgeMargins | None]
+    lexicon: NotRequired[list[Phrase]]
+    """
+    Phrases.
+    """
+    min_confidence: NotRequired[int | None]
+    """
+    Percent of a model's confidence, instead of the configured one.
+    """
+
+
+class LearnedVersion(TypedDict):
+    """
+    A version of what was learned.
+    """
+
+    effect: NotRequired[str | None]
+    """
+    Effect whose approval released it.
+    """
+    learned: Learned
+    """
+    Its content.
+    """
+    version: int
+    """
+    Number; 0 is the configuration alone.
+    """
+
+
 class OptionSetAnswer(Standing):
     """
     Answer to showing or closing a list.
@@ -2229,6 +2402,21 @@ class PageIssue(TypedDict):
     """
 
     items: list[Issue]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
+class PageLearnedVersion(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[LearnedVersion]
     """
     Items of the page.
     """
@@ -2566,6 +2754,45 @@ class Card(TypedDict):
     version: int
     """
     Version that a decision has to name.
+    """
+
+
+class LearnProposal(TypedDict, closed=True):
+    """
+    Proposal of what is to be in force: `learned`, or a `version` to go back to.
+    """
+
+    learned: NotRequired[Learned | None]
+    version: NotRequired[int | None]
+    """
+    Number of an earlier version; 0 is the configuration alone.
+    """
+
+
+class LearnSuggestion(TypedDict):
+    """
+    Lessons that could be learned. Nothing is changed before a proposal of them is approved.
+    """
+
+    differences: list[str]
+    """
+    Differences from what is in force, a line for each.
+    """
+    learned: Learned
+    """
+    All of what would be in force.
+    """
+    lessons: list[Lesson]
+    """
+    The phrases that would be new.
+    """
+    replay: LearnReplay
+    """
+    The recorded decisions under it.
+    """
+    version: int
+    """
+    The version in force.
     """
 
 
