@@ -167,7 +167,7 @@ fn pressed(turn: &Recorded) -> Option<bool> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use throughline_engine::data::event::{Event, MessagePosted};
     use throughline_engine::data::message::MessageKind;
@@ -175,7 +175,7 @@ mod tests {
     use throughline_engine::{CardId, Decision, PendingId, Timestamp, TurnId};
 
     /// Makes a turn with this event and decision.
-    fn turn(kind: EventKind, decision: Decision, also: &[Reason]) -> Recorded {
+    pub(crate) fn turn(kind: EventKind, decision: Decision, also: &[Reason]) -> Recorded {
         let at = Timestamp::parse("2026-01-15T10:00:00Z").unwrap();
         let event = Event { id: "e".into(), received_at: at, actor: "ana".into(), kind };
         let trace = Trace { also: also.into(), ..Trace::default() };
@@ -190,7 +190,7 @@ mod tests {
         Recorded { revision: 1, event, given: Default::default(), summary, messages: Vec::new() }
     }
 
-    fn decided(outcome: Verdict, reason: Reason) -> Decision {
+    pub(crate) fn decided(outcome: Verdict, reason: Reason) -> Decision {
         Decision::new(outcome, reason)
     }
 
@@ -208,7 +208,7 @@ mod tests {
         turn(EventKind::AssistantPosted(posted), decision, &[])
     }
 
-    fn says(text: &str, decision: Decision, also: &[Reason]) -> Recorded {
+    pub(crate) fn says(text: &str, decision: Decision, also: &[Reason]) -> Recorded {
         let posted = MessagePosted { text: text.into(), ..MessagePosted::default() };
         turn(EventKind::MessagePosted(posted), decision, also)
     }
@@ -219,12 +219,12 @@ mod tests {
         Decision { applied: Some(applied), ..decided(Verdict::Done, reason) }
     }
 
-    fn presses(action: Action, decision: Decision) -> Recorded {
+    pub(crate) fn presses(action: Action, decision: Decision) -> Recorded {
         let press = Press::Decision { card: CardId::from("ap_1"), version: 1, item: String::new(), action };
         turn(EventKind::CardPressed { press, remember: false }, decision, &[])
     }
 
-    fn gate() -> Decision {
+    pub(crate) fn gate() -> Decision {
         decided(Verdict::Shown, Reason::GateOpened).with_intent(Intent::Ambiguous)
     }
 

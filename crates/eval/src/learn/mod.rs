@@ -4,6 +4,8 @@
 
 mod outcome;
 mod phrases;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

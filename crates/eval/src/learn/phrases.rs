@@ -30,7 +30,7 @@ pub struct Lesson {
 
 /// A meaning that a phrase may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Meaning {
+pub(super) enum Meaning {
     Yes,
     No,
     Ticket,
@@ -41,7 +41,7 @@ enum Meaning {
 
 impl Meaning {
     /// The words it is read as.
-    fn words(self, german: bool) -> &'static str {
+    pub(super) fn words(self, german: bool) -> &'static str {
         match (self, german) {
             (Self::Yes, false) => "yes",
             (Self::Yes, true) => "ja",

@@ -14,7 +14,7 @@ use throughline_engine::Policy;
 use throughline_engine::data::policy::judge::JudgePolicy;
 use throughline_engine::data::policy::lexicon::LexiconEntry;
 
-/// Channel of the lanes that proposals are approved in. Nobody writes there but through a proposal.
+/// Channel of the lanes that proposals are approved in. Cards are pressed there, and nothing else is written.
 pub(crate) const CHANNEL: &str = "policy";
 /// Conversation of that channel: a tenant has one.
 pub(crate) const CONVERSATION: &str = "lexicon";
@@ -54,8 +54,7 @@ impl Learned {
     /// Returns the policy with this in it.
     pub(crate) fn onto(&self, configured: &Policy) -> Policy {
         let mut policy = configured.clone();
-        let again =
-            |entry: &LexiconEntry| self.lexicon.iter().any(|own| own.said.eq_ignore_ascii_case(&entry.said));
+        let again = |entry: &LexiconEntry| self.lexicon.iter().any(|own| own.has_phrase_of(entry));
         policy.lexicon.retain(|entry| !again(entry));
         policy.lexicon.extend(self.lexicon.iter().cloned());
         if let Some(Margins { yes, no, end }) = self.judge {
@@ -65,6 +64,14 @@ impl Learned {
             policy.ask.min_confidence = percent;
         }
         policy
+    }
+
+    /// Returns the reason for which it cannot be in force.
+    pub(crate) fn invalid(&self, configured: &Policy) -> Option<String> {
+        if self.min_confidence.is_some_and(|percent| !(1..100).contains(&percent)) {
+            return Some("policy.ask.min_confidence is a percentage from 1 to 99".into());
+        }
+        self.onto(configured).first_invalid().map(|(key, why)| format!("policy.{key} {why}"))
     }
 
     /// Returns what differs from `before`, a line for each difference: `+ jo = yes`, `- jo = yes`, `judge.yes 23 → 19`.

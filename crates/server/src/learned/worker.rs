@@ -48,7 +48,7 @@ impl PolicyWorker {
             return rejected(SendingFault::Unreadable.into());
         };
         let (tenant, language) = (errand.lane.tenant.as_str(), runtime.policy().language());
-        if let Some((_, why)) = learned.onto(runtime.policy()).first_invalid() {
+        if let Some(why) = learned.invalid(runtime.policy()) {
             return rejected(Fault::Said(why));
         }
         let store = runtime.store().as_ref();

@@ -20,6 +20,7 @@ use crate::codes;
 use crate::conversations;
 use crate::deliver::{AnswerKind, Delivery, deliver};
 use crate::idempotency::KeyedRequest;
+use crate::learned;
 use crate::problem::{Pointed, Problem};
 use crate::request::{caller, malformed, read_json, wait};
 use crate::response_end::on_sent;
@@ -199,6 +200,12 @@ fn speaks_for(caller: &Caller, kind: &EventKind) -> Result<(), Problem> {
 /// Checks that the event's channel exists in this installation.
 fn plugged_in(app: &App, inbound: &NormalisedEvent) -> Result<(), Problem> {
     let channel = inbound.lane.channel.as_str();
+    let pressed = matches!(inbound.event.kind, EventKind::CardPressed { .. });
+    if channel == learned::CHANNEL && !pressed {
+        let text =
+            "cards are pressed in the channel \"policy\", and nothing is written: propose by POST /v1/learn";
+        return Err(Problem::schema(vec![Pointed { pointer: "/lane/channel".into(), text: text.into() }]));
+    }
     let channels = &app.runtime().ports().channels;
     if channels.contains_key(channel) {
         return Ok(());

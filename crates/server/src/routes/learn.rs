@@ -153,12 +153,8 @@ async fn proposed(app: &App, caller: &Caller, asked: wire::LearnProposal) -> Res
             ));
         }
     };
-    let in_range = learned.min_confidence.is_none_or(|percent| (1..100).contains(&percent));
-    if !in_range {
-        return Err(refused("/learned/min_confidence", "is a percentage from 1 to 99".into()));
-    }
-    match learned.onto(app.runtime().policy()).first_invalid() {
-        Some((key, why)) => Err(refused("/learned", format!("policy.{key} {why}"))),
+    match learned.invalid(app.runtime().policy()) {
+        Some(why) => Err(refused("/learned", why)),
         None => Ok(learned),
     }
 }

@@ -157,6 +157,27 @@ async fn of_two_proposals_from_one_version_only_the_first_that_is_approved_count
     assert_eq!(said_anew(&server, "e2", "eh kloar").await.0, Value::Null);
 }
 
+/// An act of a host in the lane of proposals would be performed by this process without the checks of a proposal.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_but_presses_comes_into_the_lane_of_proposals() {
+    let server = server(store()).await;
+    let lane = json!({"channel": "policy", "conversation": "lexicon"});
+    let act = json!({"request_id": "r1", "title": "x", "target": "policy", "payload": {"replaces": 0}});
+    for (key, body) in [
+        ("k1", json!({"lane": lane, "kind": "approval.requested", "approval": act})),
+        ("k2", json!({"lane": lane, "kind": "message.posted", "text": "help"})),
+        ("k3", json!({"lane": lane, "kind": "command", "text": "status"})),
+        (
+            "k4",
+            json!({"lane": lane, "kind": "assistant.posted", "assistant": {"kind": "answer", "text": "x"}}),
+        ),
+    ] {
+        let reply = server.event(key, &body).send().await;
+        assert!(reply.status == 422 && reply.text().contains("POST /v1/learn"), "{body}: {}", reply.text());
+    }
+    assert_eq!(server.get("/v1/approvals").send().await.json()["items"], json!([]));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_learned_is_refused_before_anybody_is_asked() {
     let server = server(store()).await;

@@ -25,6 +25,12 @@ pub struct LexiconEntry {
 }
 
 impl LexiconEntry {
+    /// Returns true if it is about the same phrase as another entry.
+    #[must_use]
+    pub fn has_phrase_of(&self, other: &Self) -> bool {
+        words(&self.said).map(str::to_lowercase).eq(words(&other.said).map(str::to_lowercase))
+    }
+
     /// Returns the reason for which it cannot be an entry.
     fn invalid(&self) -> Option<String> {
         let said = words(&self.said).count();
@@ -100,9 +106,7 @@ impl Policy {
             return Some(("lexicon", format!("has more than {MOST_ENTRIES} entries")));
         }
         let twice = |(at, entry): (usize, &LexiconEntry)| {
-            let same = self.lexicon[..at].iter().any(|other| {
-                words(&other.said).map(str::to_lowercase).eq(words(&entry.said).map(str::to_lowercase))
-            });
+            let same = self.lexicon[..at].iter().any(|other| other.has_phrase_of(entry));
             same.then(|| format!("has “{}” twice", entry.said))
         };
         let wrong = self.lexicon.iter().find_map(LexiconEntry::invalid);
