@@ -50,7 +50,7 @@ impl Meaning {
             (Self::Ticket, false) => "create a ticket:",
             (Self::Ticket, true) => "erstelle ein Ticket:",
             (Self::Review, false) => "review this:",
-            (Self::Review, true) => "prüfe das:",
+            (Self::Review, true) => "starte ein Review:",
             (Self::Nothing, false) => "thanks",
             (Self::Nothing, true) => "danke",
         }
