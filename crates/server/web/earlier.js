@@ -1,4 +1,4 @@
-// Earlier messages, loaded above those that are there, which stay where they are on the screen. It follows chat.js in one file.
+// Earlier messages, loaded above those that are there, which stay where they are on the screen. It follows chat/start.js in one file.
 
 const earlier = document.querySelector('.earlier a[href*="before="]');
 

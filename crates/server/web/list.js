@@ -1,5 +1,5 @@
 // The list of conversations: by day in the reader's time zone, renewed when something happens in one of them; and the mark of
-// what was seen. It follows chat.js in one file.
+// what was seen. It follows chat/start.js in one file.
 
 /** Time in ms in which several events are one reason to read the list again. */
 const SETTLED = 400;

@@ -1,5 +1,5 @@
 // One stream for all tabs of a browser, since a browser has six connections for a host. One tab leads: it holds the lock and the
-// connection, and passes events on. When it closes, the next tab leads. It comes before chat.js in one file.
+// connection, and passes events on. When it closes, the next tab leads. It comes before chat/page.js in one file.
 
 /** Time in ms in which several tabs are one reason to connect anew. */
 const GATHERED = 50;
