@@ -6,11 +6,11 @@ async function loadEarlier(event) {
   event.preventDefault();
   if (earlier.ariaDisabled === 'true') return;
   earlier.ariaDisabled = 'true';
-  const told = await fetch(`/history${new URL(earlier.href).search}`).catch(() => null);
+  const told = await read(`/history${new URL(earlier.href).search}`);
   earlier.ariaDisabled = 'false';
   // Without an answer the link leads to the page that has them.
-  if (!told?.ok) return location.assign(earlier.href);
-  showEarlier(await told.json());
+  if (told === null) return location.assign(earlier.href);
+  showEarlier(told);
 }
 
 function showEarlier({ items, earlier: next }) {

@@ -70,11 +70,11 @@ function showList({ items }) {
 
 let shownList = '';
 async function readList() {
-  const answer = await fetch(`/conversations/list?page=${page.kind}`).catch(() => null);
-  if (!answer?.ok) return;
-  const told = await answer.text();
-  if (told !== shownList) showList(JSON.parse(told));
-  shownList = told;
+  const told = await read(`/conversations/list?page=${page.kind}`);
+  if (told === null) return;
+  const said = JSON.stringify(told);
+  if (said !== shownList) showList(told);
+  shownList = said;
 }
 
 /** Tells that the owner sees the conversation as it is, if it went on. */

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use crate::chat::{BUG, Chat, MESSAGE};
 use crate::driver::Browser;
 use crate::page::By;
@@ -72,6 +74,32 @@ fn assert_each_once(chat: &Chat<'_>, texts: &[String]) {
             |said: &&(String, String)| said.1.starts_with("You") && said.1.lines().any(|line| line == text);
         assert_eq!(messages.iter().filter(mine).count(), 1, "{text}: {messages:#?}");
     }
+}
+
+#[test]
+fn an_answer_that_breaks_behind_its_head_is_no_fault() {
+    let Some(browser) = Browser::start() else { return };
+    let (server, proxy) = server_behind_proxy();
+    let chat = Chat::open(&browser, &proxy.url_of(&server.url()));
+    chat.write("hello");
+    chat.until_says("Hello! I make tickets");
+    let path = "/conversations/list";
+    let asked = || {
+        let script = "return performance.getEntriesByType('resource').filter(it => it.name.includes(arguments[0])).length";
+        chat.run(script, &[json!(path)]).as_u64().unwrap()
+    };
+    proxy.break_bodies(true);
+    let before = asked();
+    chat.run("dispatchEvent(new Event('conversations'))", &[]);
+    chat.until("the list to be asked for", || match asked() {
+        more if more > before => Ok(()),
+        same => Err(same.to_string()),
+    });
+    chat.assert_no_faults();
+    proxy.break_bodies(false);
+    chat.write("thanks");
+    chat.until_taken();
+    chat.assert_no_faults();
 }
 
 #[test]

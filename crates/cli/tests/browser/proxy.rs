@@ -27,7 +27,9 @@ struct State {
     up: bool,
     /// The number of bytes to the browser after which a connection breaks. Later connections get a little further.
     carries: Option<usize>,
-    /// The number of connections that broke that way.
+    /// True while answers break behind their head.
+    headless: bool,
+    /// The number of connections that broke in the middle.
     broke: usize,
     /// True while event streams are held back.
     holds: bool,
@@ -46,7 +48,15 @@ impl Proxy {
     /// Binds a port. [`Proxy::forward_to`] starts forwarding.
     pub(crate) fn bind() -> (Self, TcpListener) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let state = State { up: true, carries: None, broke: 0, holds: false, loses: 0, open: Vec::new() };
+        let state = State {
+            up: true,
+            carries: None,
+            headless: false,
+            broke: 0,
+            holds: false,
+            loses: 0,
+            open: Vec::new(),
+        };
         let port = listener.local_addr().unwrap().port();
         (Self { port, state: Arc::new(Mutex::new(state)) }, listener)
     }
@@ -94,6 +104,11 @@ impl Proxy {
         for open in state.open.drain(..) {
             let _ = open.shutdown(Shutdown::Both);
         }
+    }
+
+    /// From now on breaks each answer behind its head, or none: the browser knows the status and gets no body.
+    pub(crate) fn break_bodies(&self, breaks: bool) {
+        self.state.lock().unwrap().headless = breaks;
     }
 
     /// Holds back event streams, or releases them. Held events arrive after the release. Other answers pass.
@@ -172,6 +187,8 @@ fn answer(
         if posts.load(Ordering::SeqCst) && lost(state) {
             return false;
         }
+        let head = head_of(&buffer[..read]).filter(|_| state.lock().unwrap().headless);
+        left = left.min(head.unwrap_or(usize::MAX));
         let passes = read.min(left);
         if read == 0 || browser.write_all(&buffer[..passes]).is_err() {
             return false;
@@ -182,6 +199,13 @@ fn answer(
             return true;
         }
     }
+}
+
+/// Returns the length of the head of an answer that begins here.
+fn head_of(answer: &[u8]) -> Option<usize> {
+    const END: &[u8] = b"\r\n\r\n";
+    let ends = || answer.windows(END.len()).position(|bytes| bytes == END);
+    answer.starts_with(b"HTTP/").then(ends)?.map(|at| at + END.len())
 }
 
 /// Returns true if this answer is to be lost, and counts it.

@@ -31,6 +31,16 @@ async function post(path, what, key, seconds) {
   }
 }
 
+/** Reads JSON from the server. Returns null if it refuses, or if the network breaks before all of it is here. */
+async function read(path) {
+  try {
+    const answer = await fetch(path);
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Returns true if the page's session has ended, and shows that. */
 async function isOver(answer) {
   if (answer.status !== 401 && answer.status !== 403) return false;

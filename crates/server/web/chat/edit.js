@@ -53,14 +53,11 @@ function reword(article, words) {
 
 /** Reads the messages anew, because one was edited: an edit has no event of its own with the words. */
 async function lookAgain() {
-  try {
-    const answer = await fetch(`/v1/lanes/${page.lane}/messages?limit=50`);
-    if (!answer.ok) return;
-    for (const { id, role, text: words } of (await answer.json()).items) {
-      const article = role === 'user' ? find('message', id) : null;
-      if (article && !article.querySelector('.gone')) reword(article, words);
-    }
-  } catch {
-    // The next reload shows it.
+  const told = await read(`/v1/lanes/${page.lane}/messages?limit=50`);
+  // Without an answer the next reload shows it.
+  if (told === null) return;
+  for (const { id, role, text: words } of told.items) {
+    const article = role === 'user' ? find('message', id) : null;
+    if (article && !article.querySelector('.gone')) reword(article, words);
   }
 }
