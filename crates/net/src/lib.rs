@@ -8,6 +8,7 @@ mod call;
 mod endpoint;
 mod http;
 mod key;
+mod led;
 mod signature;
 mod web_socket;
 
@@ -16,4 +17,5 @@ pub use call::{Response, TransportError, send};
 pub use endpoint::Endpoint;
 pub use http::{client, describe_error, retry_after, retry_after_at};
 pub use key::Key;
+pub use led::LedClient;
 pub use web_socket::{Received, WebSocket};
