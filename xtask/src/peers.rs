@@ -82,6 +82,10 @@ const LLMOCK: &str = "THROUGHLINE_AIMOCK";
 const EMULATE: [&str; 2] = ["emulate@0.12.2", "@emulators/core@0.6.1"];
 /// The variable that names its description.
 const EMULATE_AT: &str = "THROUGHLINE_EMULATE";
+/// A provider of sign-ins, which is certified for OpenID Connect.
+const OIDC_PROVIDER: &str = "oidc-provider@9.13.3";
+/// The variable that names its description.
+const OIDC_PROVIDER_AT: &str = "THROUGHLINE_OIDC_PROVIDER";
 /// AG-UI's own client, and the schemas of its events.
 const AGUI: [&str; 2] = ["@ag-ui/client@1.0.0", "@ag-ui/core@1.0.0"];
 /// The variable that names its description.
@@ -106,6 +110,11 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         test(repo, &["-p", "throughline-server"], "slack", &[(EMULATE_AT, &emulate)])?;
         let agui = package(&AGUI, "agui", "@ag-ui/client/package.json")?;
         test(repo, &["-p", "throughline-server"], "api", &[(AGUI_AT, &agui)])?;
+        let provider = package(&[OIDC_PROVIDER], "oidc-provider", "oidc-provider/package.json")?;
+        let provider = provider.to_string_lossy();
+        let at_a_provider =
+            ["test", "-p", "throughline-cli", "--test", "browser", "--locked", "--", "--ignored", "openid"];
+        cargo_with(repo, &at_a_provider, &[(OIDC_PROVIDER_AT, &provider)])?;
     } else {
         output::step(
             "aimock, emulate and AG-UI's client: skipped, there is no npm (Debian: `apt install npm`)",

@@ -622,6 +622,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sessions */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description At once, in every tab and for every copy of its cookie.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sign-in-links": {
         parameters: {
             query?: never;
@@ -840,6 +877,49 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List people */
+        get: operations["listUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add or change a person
+         * @description Counts at once, for every process of the installation. Of somebody whom the configuration names, only whether they are
+         *     suspended. Recorded in the audit log. No Idempotency-Key is needed: repeated, it changes nothing more.
+         */
+        put: operations["putUser"];
+        post?: never;
+        /**
+         * Remove a person
+         * @description What is kept of them beside the configuration goes, and they are signed out everywhere: somebody whom it does not name is
+         *     gone, and their account at the provider is free for another id. Recorded in the audit log.
+         */
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2130,6 +2210,13 @@ export interface components {
             next?: string | null;
         };
         /** @description Page of a list. */
+        Page_Session: {
+            /** @description Items of the page. */
+            items: components["schemas"]["Session"][];
+            /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
+            next?: string | null;
+        };
+        /** @description Page of a list. */
         Page_Tool: {
             /** @description Items of the page. */
             items: components["schemas"]["Tool"][];
@@ -2140,6 +2227,13 @@ export interface components {
         Page_TurnInfo: {
             /** @description Items of the page. */
             items: components["schemas"]["TurnInfo"][];
+            /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
+            next?: string | null;
+        };
+        /** @description Page of a list. */
+        Page_User: {
+            /** @description Items of the page. */
+            items: components["schemas"]["User"][];
             /** @description Cursor of the next page, for `?cursor=`; absent on the last page. */
             next?: string | null;
         };
@@ -2532,6 +2626,27 @@ export interface components {
              */
             retry?: number | null;
         };
+        /** @description A session of a browser. */
+        Session: {
+            /** @description The browser, as it names itself. */
+            agent: string;
+            /**
+             * Format: date-time
+             * @description Time at which it began.
+             */
+            began_at: string;
+            /** @description Way in which they signed in: `link`, `token` or `openid`. */
+            by: string;
+            /**
+             * Format: date-time
+             * @description Time at which it ends by itself.
+             */
+            ends_at: string;
+            /** @description Its id. It is not the cookie, and nobody can sign in with it. */
+            id: string;
+            /** @description Id of the person. */
+            user: string;
+        };
         /** @description Standing of one list for a person. */
         SetStanding: components["schemas"]["Standing"] & {
             /** @description Id of the list. */
@@ -2876,6 +2991,43 @@ export interface components {
             /** @description Reason. */
             why: string;
         };
+        /** @description A person. */
+        User: {
+            /** @description Reason why they are excluded, wholly or in part, if they are. */
+            barred?: string | null;
+            /** @description True for somebody whom the configuration names: name and roles are changed there. */
+            configured: boolean;
+            /** @description Groups. */
+            groups: string[];
+            /** @description Id that channels and tokens refer to. */
+            id: string;
+            /** @description Provider whose account signs them in. */
+            issuer?: string | null;
+            /** @description Display name. */
+            name: string;
+            /** @description Roles, of every source. */
+            roles: string[];
+            /** @description True while nothing of theirs counts: no session, no token, no approval. */
+            suspended: boolean;
+        };
+        /** @description A change of a person. What is left out stays as it is. */
+        UserChange: {
+            /**
+             * @description Display name. Not of somebody whom the configuration names.
+             * @default null
+             */
+            name: string | null;
+            /**
+             * @description Roles. Not of somebody whom the configuration names.
+             * @default null
+             */
+            roles: string[] | null;
+            /**
+             * @description True to suspend, which ends their sessions; false to take that back.
+             * @default null
+             */
+            suspended: boolean | null;
+        };
         /** @description Running build. */
         Version: {
             /** @description Commit it was built from. */
@@ -3005,7 +3157,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `TL-2103` The token may not do this; `TL-2104` The token may not act for somebody else; `TL-2105` The request was addressed to another host name; `TL-2106` The request comes from another site's page; `TL-4103` Nobody is set up to approve this; `TL-4108` This person may not approve this. */
+        /** @description `TL-2103` The token may not do this; `TL-2104` The token may not act for somebody else; `TL-2105` The request was addressed to another host name; `TL-2106` The request comes from another site's page; `TL-2111` This account signs nobody in here; `TL-4103` Nobody is set up to approve this; `TL-4108` This person may not approve this. */
         Forbidden: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
@@ -3403,8 +3555,10 @@ export type PageLaneInfo = components['schemas']['Page_LaneInfo'];
 export type PageLearnedVersion = components['schemas']['Page_LearnedVersion'];
 export type PageMessage = components['schemas']['Page_Message'];
 export type PagePending = components['schemas']['Page_Pending'];
+export type PageSession = components['schemas']['Page_Session'];
 export type PageTool = components['schemas']['Page_Tool'];
 export type PageTurnInfo = components['schemas']['Page_TurnInfo'];
+export type PageUser = components['schemas']['Page_User'];
 export type PageWebhook = components['schemas']['Page_Webhook'];
 export type Passed = components['schemas']['Passed'];
 export type Pause = components['schemas']['Pause'];
@@ -3435,6 +3589,7 @@ export type ResumeEntry = components['schemas']['ResumeEntry'];
 export type RunAgentInput = components['schemas']['RunAgentInput'];
 export type Selection = components['schemas']['Selection'];
 export type ServerSentEvent = components['schemas']['ServerSentEvent'];
+export type Session = components['schemas']['Session'];
 export type SetStanding = components['schemas']['SetStanding'];
 export type Settled = components['schemas']['Settled'];
 export type SettledBy = components['schemas']['SettledBy'];
@@ -3453,6 +3608,8 @@ export type Turn = components['schemas']['Turn'];
 export type TurnAnswer = components['schemas']['TurnAnswer'];
 export type TurnInfo = components['schemas']['TurnInfo'];
 export type UnreachableTool = components['schemas']['UnreachableTool'];
+export type User = components['schemas']['User'];
+export type UserChange = components['schemas']['UserChange'];
 export type Version = components['schemas']['Version'];
 export type View = components['schemas']['View'];
 export type Webhook = components['schemas']['Webhook'];
@@ -7366,6 +7523,95 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions that count, those that began last first. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                     *           "began_at": "2026-07-14T08:30:00.000Z",
+                     *           "by": "openid",
+                     *           "ends_at": "2026-07-14T20:30:00.000Z",
+                     *           "id": "6f1ed002ab5595859014ebf0951522d9",
+                     *           "user": "eve"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the session
+                 * @example 6f1ed002ab5595859014ebf0951522d9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session, which is over. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                     *       "began_at": "2026-07-14T08:30:00.000Z",
+                     *       "by": "openid",
+                     *       "ends_at": "2026-07-14T20:30:00.000Z",
+                     *       "id": "6f1ed002ab5595859014ebf0951522d9",
+                     *       "user": "eve"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSignInLink: {
         parameters: {
             query?: never;
@@ -8249,6 +8495,176 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Received"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Everybody: those whom the configuration names, then the others by their ids. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "configured": true,
+                     *           "groups": [],
+                     *           "id": "ana",
+                     *           "name": "ana",
+                     *           "roles": [
+                     *             "admin"
+                     *           ],
+                     *           "suspended": false
+                     *         },
+                     *         {
+                     *           "configured": false,
+                     *           "groups": [],
+                     *           "id": "eve",
+                     *           "name": "Eve",
+                     *           "roles": [
+                     *             "approver",
+                     *             "member"
+                     *           ],
+                     *           "suspended": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_User"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the person: one word
+                 * @example eve
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Eve",
+                 *       "roles": [
+                 *         "approver",
+                 *         "member"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            /** @description The person after the change. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configured": false,
+                     *       "groups": [],
+                     *       "id": "eve",
+                     *       "name": "Eve",
+                     *       "roles": [
+                     *         "approver",
+                     *         "member"
+                     *       ],
+                     *       "suspended": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["MediaType"];
+            422: components["responses"]["Unfit"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the person
+                 * @example eve
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person as they were. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configured": false,
+                     *       "groups": [],
+                     *       "id": "eve",
+                     *       "name": "Eve",
+                     *       "roles": [
+                     *         "approver",
+                     *         "member"
+                     *       ],
+                     *       "suspended": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
                 };
             };
             400: components["responses"]["BadRequest"];

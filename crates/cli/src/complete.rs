@@ -62,7 +62,7 @@ pub(crate) fn pages(words: &'static [&'static str]) -> ArgValueCompleter {
 pub(crate) fn users() -> ArgValueCompleter {
     from(|app, _| {
         let Ok(config) = settings::installation(app) else { return Vec::new() };
-        config.users.iter().map(|user| (user.id.clone(), user.name.clone())).collect()
+        config.users.configured().iter().map(|user| (user.id.clone(), user.name.clone())).collect()
     })
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn load(app: &App) -> Result<Config, Failure> {
 /// `throughline serve --demo` in this folder without a flag.
 pub(crate) fn installation(app: &App) -> Result<Config, Failure> {
     let config = load(app)?;
-    if !config.users.is_empty() || !config.tokens.is_empty() {
+    if !config.users.configured().is_empty() || !config.tokens.is_empty() {
         return Ok(config);
     }
     app.out.detail("nobody is configured, so this is the demo (throughline serve --demo)");

@@ -12,10 +12,10 @@ use throughline_store::Store;
 use tokio::sync::Notify;
 
 use crate::config::Config;
-use crate::ended_sessions::EndedSessions;
 use crate::instance::Instance;
 use crate::metrics;
 use crate::rates::Rates;
+use crate::session::ended::EndedSessions;
 
 /// Event streams that one person, or one program's principal, may hold open at a time.
 pub(crate) const STREAMS: usize = 100;
@@ -58,6 +58,14 @@ impl App {
 
     pub(crate) fn config(&self) -> &Config {
         &self.instance.config
+    }
+
+    /// Returns the address under which people see the pages, without a slash at its end.
+    pub(crate) fn base(&self) -> String {
+        let server = &self.config().server;
+        let address = self.address.get().copied().unwrap_or(server.listen);
+        let base = server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+        base.trim_end_matches('/').to_owned()
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {

@@ -10,7 +10,7 @@ use throughline_store::ApprovalRow;
 
 use crate::app::App;
 use crate::auth::Caller;
-use crate::config::User;
+use crate::config::UserEntry;
 
 /// Right of a person to decide an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -66,12 +66,10 @@ pub(crate) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> A
     }
 }
 
-/// Returns the configured people who may decide an approval. People whom only a channel knows are not among them.
+/// Returns the people who may decide an approval. People whom only a channel knows are not among them.
 pub(crate) async fn deciders(app: &App, row: &ApprovalRow) -> Vec<String> {
-    let config = app.config();
-    let here = |user: &&User| user.tenant.as_ref().unwrap_or(&config.tenant) == &row.lane.tenant;
     let mut deciders = Vec::new();
-    for user in config.users.iter().filter(here) {
+    for UserEntry { user, .. } in app.config().users.of(&row.lane.tenant) {
         let actor = app.runtime().ports().directory.actor(&row.lane, &user.id).await;
         if standing(app.runtime().policy(), &actor, &row.approval) == ApproverStanding::May {
             deciders.push(user.id.clone());

@@ -52,7 +52,8 @@ impl Directory for ConfiguredDirectory {
 
     /// Returns the offset of the person's own time zone, or of the installation's.
     fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> i32 {
-        let own = self.config.user(&lane.tenant, id).and_then(|user| user.zone.as_ref());
+        let user = self.config.user(&lane.tenant, id);
+        let own = user.as_ref().and_then(|user| user.zone.as_ref());
         let told = || self.slack.as_ref().filter(|_| lane.channel == slack::CHANNEL)?.offset_s(lane, id, at);
         let ours = || self.config.zone.as_ref().map(|zone| zone.offset_s(at));
         own.map(|zone| zone.offset_s(at)).or_else(told).or_else(ours).unwrap_or(0)

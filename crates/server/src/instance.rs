@@ -21,6 +21,7 @@ use crate::documents::StoredDocuments;
 use crate::instance_key;
 use crate::learned::{self, versions, worker::PolicyWorker};
 use crate::models;
+use crate::openid::Provider;
 use crate::slack;
 use crate::start_error::StartError;
 use crate::telegram;
@@ -28,6 +29,7 @@ use crate::tools;
 use crate::trackers;
 use crate::trackers::hooks::Hook;
 use crate::trackers::jira_apps::{self, JiraApp};
+use crate::users;
 use crate::web_channel::WebChannel;
 use crate::webhooks::{self, Webhook};
 
@@ -56,6 +58,8 @@ pub struct Instance {
     pub(crate) webhooks: Vec<Arc<Webhook>>,
     /// Apps of Jira sites, by the name of their tracker.
     pub(crate) jira_apps: BTreeMap<String, JiraApp>,
+    /// Provider of sign-ins, if one is configured.
+    pub(crate) openid: Option<Provider>,
 }
 
 /// Opens the store and connects everything. No effect is performed, and no port is opened.
@@ -126,6 +130,10 @@ pub async fn open_tracking(
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),
         own_host: vec![learned::CHANNEL.to_owned()],
     };
+    let openid = Provider::open(&config, &key)?;
+    for tenant in config.tenants() {
+        users::load(&config.users, store.as_ref(), tenant).await?;
+    }
     let hooks = trackers::hooks::open(&config)?;
     let webhooks = webhooks::open(&config)?;
     let runtime = Arc::new(Runtime::new(Parts {
@@ -148,6 +156,7 @@ pub async fn open_tracking(
         hooks,
         webhooks,
         jira_apps,
+        openid,
     })
 }
 
@@ -168,6 +177,7 @@ impl Instance {
     /// The store did not answer.
     pub async fn start(&self) -> Result<Host, StartError> {
         for tenant in self.tenants().await? {
+            users::load(&self.config.users, self.store.as_ref(), &tenant).await?;
             versions::take_over(&self.runtime, &tenant).await.map_err(StartError::Recover)?;
             self.runtime.recover(&tenant).await.map_err(StartError::Recover)?;
         }

@@ -25,7 +25,7 @@ pub(crate) fn of_request(app: &App, request: &Request) -> Language {
     let spoken = match session::of(app, headers) {
         Ok(Some((_, caller))) => {
             let user = config.active_user(&caller.tenant, &caller.principal);
-            user.and_then(|user| user.language.as_deref()).and_then(Language::of).or_else(ours)
+            user.and_then(|user| Language::of(user.language.as_deref()?)).or_else(ours)
         }
         _ if request.uri().path().starts_with("/v1/") => None,
         _ => ours().or_else(|| Language::accepted(headers.get(ACCEPT_LANGUAGE)?.to_str().ok()?)),

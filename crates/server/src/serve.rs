@@ -17,13 +17,13 @@ use crate::codes;
 use crate::config::{Config, ConnectionLimits};
 use crate::connection::serve_connection;
 use crate::connections::Connections;
-use crate::ended_sessions::EndedSessions;
 use crate::instance::{Instance, open};
 use crate::learned::versions;
 use crate::open_files;
 use crate::router::router;
+use crate::session::ended::EndedSessions;
 use crate::start_error::StartError;
-use crate::webhooks;
+use crate::{users, webhooks};
 
 /// Interval at which recorded times are folded into their histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -146,6 +146,7 @@ async fn follow_others(app: &App) {
                 slack.reload().await?;
             }
             for tenant in app.instance.tenants().await? {
+                users::load(&app.config().users, app.store(), &tenant).await?;
                 versions::take_over(&app.instance.runtime, &tenant).await?;
             }
             Ok::<(), RuntimeError>(())

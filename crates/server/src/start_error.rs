@@ -60,6 +60,12 @@ pub enum StartError {
         /// Cause.
         why: String,
     },
+    /// The provider of sign-ins cannot be used as configured.
+    #[error("cannot use sign-in by OpenID Connect: {why}")]
+    OpenId {
+        /// Cause.
+        why: String,
+    },
     /// A model cannot be used as configured.
     #[error("cannot use the configured models: {why}")]
     Model {
@@ -120,6 +126,7 @@ impl StartError {
             Self::Folder { .. } | Self::Password { .. } => &codes::STORE_OPEN,
             Self::Telegram { .. } => &codes::TELEGRAM_CONFIG,
             Self::Slack { .. } => &codes::SLACK_CONFIG,
+            Self::OpenId { .. } => &codes::OPENID_MISCONFIGURED,
             Self::Model { .. } => &codes::MODEL_MISCONFIGURED,
             Self::Tool { .. } => &codes::TOOL_MISCONFIGURED,
             Self::Webhook { .. } => &codes::WEBHOOK_MISCONFIGURED,

@@ -1578,6 +1578,37 @@ class ServerSentEvent(TypedDict):
     """
 
 
+class Session(TypedDict):
+    """
+    A session of a browser.
+    """
+
+    agent: str
+    """
+    The browser, as it names itself.
+    """
+    began_at: str
+    """
+    Time at which it began.
+    """
+    by: str
+    """
+    Way in which they signed in: `link`, `token` or `openid`.
+    """
+    ends_at: str
+    """
+    Time at which it ends by itself.
+    """
+    id: str
+    """
+    Its id. It is not the cookie, and nobody can sign in with it.
+    """
+    user: str
+    """
+    Id of the person.
+    """
+
+
 class Settled(TypedDict):
     """
     Answer to a report.
@@ -1878,6 +1909,64 @@ class UnreachableTool(TypedDict):
     why: str
     """
     Reason.
+    """
+
+
+class User(TypedDict):
+    """
+    A person.
+    """
+
+    barred: NotRequired[str | None]
+    """
+    Reason why they are excluded, wholly or in part, if they are.
+    """
+    configured: bool
+    """
+    True for somebody whom the configuration names: name and roles are changed there.
+    """
+    groups: list[str]
+    """
+    Groups.
+    """
+    id: str
+    """
+    Id that channels and tokens refer to.
+    """
+    issuer: NotRequired[str | None]
+    """
+    Provider whose account signs them in.
+    """
+    name: str
+    """
+    Display name.
+    """
+    roles: list[str]
+    """
+    Roles, of every source.
+    """
+    suspended: bool
+    """
+    True while nothing of theirs counts: no session, no token, no approval.
+    """
+
+
+class UserChange(TypedDict, closed=True):
+    """
+    A change of a person. What is left out stays as it is.
+    """
+
+    name: NotRequired[str | None]
+    """
+    Display name. Not of somebody whom the configuration names.
+    """
+    roles: NotRequired[list[str] | None]
+    """
+    Roles. Not of somebody whom the configuration names.
+    """
+    suspended: NotRequired[bool | None]
+    """
+    True to suspend, which ends their sessions; false to take that back.
     """
 
 
@@ -2441,12 +2530,42 @@ class PagePending(TypedDict):
     """
 
 
+class PageSession(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[Session]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
 class PageTool(TypedDict):
     """
     Page of a list.
     """
 
     items: list[Tool]
+    """
+    Items of the page.
+    """
+    next: NotRequired[str | None]
+    """
+    Cursor of the next page, for `?cursor=`; absent on the last page.
+    """
+
+
+class PageUser(TypedDict):
+    """
+    Page of a list.
+    """
+
+    items: list[User]
     """
     Items of the page.
     """

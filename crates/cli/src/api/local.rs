@@ -289,6 +289,7 @@ pub(crate) fn not_started(error: &StartError) -> Failure {
         | StartError::Password { .. }
         | StartError::Telegram { .. }
         | StartError::Slack { .. }
+        | StartError::OpenId { .. }
         | StartError::Model { .. }
         | StartError::Tracker { .. }
         | StartError::Tool { .. }

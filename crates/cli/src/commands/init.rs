@@ -254,10 +254,10 @@ mod tests {
     #[test]
     fn whatever_is_answered_can_be_served() {
         let defaults = loaded(&[]);
-        assert_eq!(defaults.users.len(), 1);
+        assert_eq!(defaults.users.configured().len(), 1);
         assert!(defaults.policy.approvers[0].self_approve);
         let own = loaded(&["ana", "bob, mia ana", "AUTH", "0.0.0.0:8080", "/srv/a \"folder\""]);
-        let ids: Vec<&str> = own.users.iter().map(|user| user.id.as_str()).collect();
+        let ids: Vec<&str> = own.users.configured().iter().map(|user| user.id.as_str()).collect();
         assert_eq!(ids, ["ana", "bob", "mia"]);
         assert!(!own.policy.approvers[0].self_approve);
         assert_eq!(own.server.listen.to_string(), "0.0.0.0:8080");

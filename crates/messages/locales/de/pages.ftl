@@ -30,6 +30,7 @@ page-hint-shift = beginnt eine neue Zeile
 ## Anmelden
 
 page-sign-in = Anmelden
+page-sign-in-with = Mit { $provider } anmelden
 page-sign-in-as = Als { $user } anmelden
 page-sign-in-link = Dieser Link meldet dich einmal als { $user } an.
 page-sign-in-how = Öffne den Link, den du bekommen hast, oder nimm ein eigenes Token.

@@ -30,6 +30,7 @@ page-hint-shift = starts a new line
 ## Signing in
 
 page-sign-in = Sign in
+page-sign-in-with = Sign in with { $provider }
 page-sign-in-as = Sign in as { $user }
 page-sign-in-link = This link signs you in as { $user }, once.
 page-sign-in-how = Open the link that an operator gave you, or use a token of your own.

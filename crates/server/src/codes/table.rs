@@ -233,6 +233,21 @@ codes! {
         "Whoever has the link can sign in with it, so it works once and not for long.",
         "Ask an operator for a new one: `throughline token link USER`.",
         ["users"];
+    OPENID_UNAVAILABLE = 2110, "sign_in.provider", Some(502), "The provider of sign-ins could not be used",
+        "The provider did not answer, or its answer could not be used. Nobody was signed in.",
+        "It is down, its address or our registration there is wrong, or the sign-in took longer than its code lasts.",
+        "Sign in again. If it stays, `throughline doctor` asks the provider and says what it found.",
+        ["openid.issuer", "openid.client_id", "openid.client_secret_file"];
+    OPENID_REFUSED = 2111, "sign_in.refused", Some(403), "This account signs nobody in here",
+        "The provider vouches for the account, but it is nobody's here, or of somebody who is suspended. Nobody was signed in.",
+        "Its claims give it no role, lack the id, or name somebody whose account is another one.",
+        "Ask an administrator, who sees people and their accounts at /console/people.",
+        ["openid.user_claim", "openid.roles_claim", "openid.roles", "openid.default_role"];
+    OPENID_MISCONFIGURED = 2112, "openid.misconfigured", None, "Sign-in by OpenID Connect cannot be used as it is configured",
+        "A setting of `openid` is missing or cannot be used. Nothing was started.",
+        "Without an address, an id and a source of roles nobody could sign in.",
+        "Correct what the message names. docs/sign-in.md shows what providers ask for.",
+        ["openid.issuer", "openid.client_id", "openid.client_secret_file", "openid.roles_claim"];
     KEY_REQUIRED = 2201, "idempotency.key_required", Some(400), "An Idempotency-Key is needed",
         "A request that changes something came without an Idempotency-Key header, or with one that is not 1 to 255 visible ASCII characters. Nothing was recorded.",
         "The key is what makes it safe to send a request again when its answer was lost.",

@@ -11,7 +11,7 @@ use super::layer::Merged;
 use super::trackers::RawTrackers;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, Traces, models, slack, store, tools, trackers, webhooks,
+    StoreUrl, TelegramConfig, TelegramMode, Traces, Users, models, slack, store, tools, trackers, webhooks,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -100,6 +100,11 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
     for (path, text) in unusable {
         checker.error(&codes::MODEL_MISCONFIGURED, &path, text);
     }
+    let openid = raw.openid.checked(raw.server.demo).unwrap_or_else(|(key, why)| {
+        let path = format!("openid.{key}");
+        checker.error(&codes::OPENID_MISCONFIGURED, &path, format!("`{path}` cannot be used: {why}"));
+        None
+    });
     let mut tokens = Vec::new();
     for token in raw.tokens {
         tokens.extend(self::token(&mut checker, token, &raw.tenant, &raw.app));
@@ -158,12 +163,13 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         },
         web: raw.web,
         store,
+        users: Users::new(&raw.tenant, raw.users),
         tenant: raw.tenant,
         app: raw.app,
         zone: raw.zone,
         language: raw.language,
         policy,
-        users: raw.users,
+        openid,
         tokens,
         tracker: LocalConfig { projects: tracked.local },
         jira: tracked.jira,

@@ -8,6 +8,7 @@ mod connections;
 mod error;
 mod layer;
 mod models;
+mod openid;
 mod schema;
 mod slack;
 mod sources;
@@ -15,19 +16,19 @@ mod store;
 mod tool_oauth;
 mod tools;
 mod trackers;
+mod users;
 mod webhooks;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Deserialize;
-use throughline_engine::data::actor::Actor;
+use throughline_engine::Policy;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::data::policy::destination::Destination;
-use throughline_engine::{Policy, Timestamp};
-use throughline_runtime::Zone;
 use throughline_store::database_file;
 use throughline_trackers::local::LocalConfig;
 
@@ -37,6 +38,7 @@ pub use connections::ConnectionLimits;
 pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
 pub use models::{ModelConfig, ModelsConfig};
+pub use openid::OpenIdConfig;
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use store::{PostgresUrl, RedisUrl, StoreUrl};
@@ -45,6 +47,7 @@ pub use tools::{
     ToolsConfig,
 };
 pub use trackers::{GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
+pub use users::{AddedUser, ConfiguredZone, Identity, KeptUser, User, UserEntry, Users};
 pub use webhooks::WebhookConfig;
 
 /// Configuration of an installation.
@@ -66,8 +69,10 @@ pub struct Config {
     pub language: Option<String>,
     /// Limits, lifetimes and approver rules.
     pub policy: Policy,
-    /// Configured people.
-    pub users: Vec<User>,
+    /// People.
+    pub users: Users,
+    /// Provider at which people sign in, if one is configured.
+    pub openid: Option<OpenIdConfig>,
     /// Bearer tokens.
     pub tokens: Vec<Token>,
     /// Projects of the local tracker.
@@ -136,97 +141,6 @@ pub struct Web {
     /// Hosts that may show the pages in a frame, as in CSP: `https://app.example.org`. Empty: none.
     #[serde(default)]
     pub frame_ancestors: Vec<String>,
-}
-
-/// Configured person.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct User {
-    /// Id that channels and tokens refer to.
-    pub id: String,
-    /// Tenant the person belongs to; the configured tenant if not set.
-    #[serde(default)]
-    pub tenant: Option<String>,
-    /// Display name; the id if empty.
-    #[serde(default)]
-    pub name: String,
-    /// Roles, for approver rules: `role:pm`.
-    #[serde(default)]
-    pub roles: Vec<String>,
-    /// Groups, for approver rules: `group:backend`.
-    #[serde(default)]
-    pub groups: Vec<String>,
-    /// Telegram number.
-    #[serde(default)]
-    pub telegram: Option<String>,
-    /// Slack member id.
-    #[serde(default)]
-    pub slack: Option<String>,
-    /// Reason for exclusion. A `guest` or somebody `foreign` may approve only where a rule names them individually, a
-    /// `bot` nowhere; everybody else who is barred is out: no session and no token of theirs counts.
-    #[serde(default)]
-    pub barred: Option<String>,
-    /// Time zone in which “tomorrow” and “at 5” are understood.
-    #[serde(default)]
-    pub zone: Option<ConfiguredZone>,
-    /// Language, as a BCP 47 code; its words are tried first.
-    #[serde(default)]
-    pub language: Option<String>,
-}
-
-impl User {
-    /// Returns the person as an actor: their own principal first, then roles and groups.
-    #[must_use]
-    pub fn actor(&self) -> Actor {
-        let roles = self.roles.iter().map(|role| format!("role:{role}"));
-        let groups = self.groups.iter().map(|group| format!("group:{group}"));
-        Actor {
-            id: self.id.clone(),
-            name: if self.name.is_empty() { self.id.clone() } else { self.name.clone() },
-            principals: std::iter::once(format!("user:{}", self.id)).chain(roles).chain(groups).collect(),
-            barred: self.barred.clone(),
-            language: self.language.clone(),
-        }
-    }
-
-    /// Returns true if the person may use nothing: deactivated, or barred for any reason but being a guest, foreign or
-    /// a bot.
-    #[must_use]
-    pub fn is_out(&self) -> bool {
-        !matches!(self.barred.as_deref(), None | Some("guest" | "foreign" | "bot"))
-    }
-}
-
-/// Time zone, with the name it was configured by.
-#[derive(Clone, Debug)]
-pub struct ConfiguredZone {
-    name: String,
-    zone: Option<Zone>,
-}
-
-impl ConfiguredZone {
-    /// Returns the offset from UTC in seconds at a moment; positive east of Greenwich.
-    #[must_use]
-    pub fn offset_s(&self, at: Timestamp) -> i32 {
-        self.zone.as_ref().map_or(0, |zone| zone.offset_s(at))
-    }
-}
-
-impl PartialEq for ConfiguredZone {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for ConfiguredZone {}
-
-impl<'de> Deserialize<'de> for ConfiguredZone {
-    /// Accepts any name, so that an unknown one is reported together with the other errors.
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let zone = name.parse().ok();
-        Ok(Self { name, zone })
-    }
 }
 
 /// Telegram channel.
@@ -328,14 +242,13 @@ impl Config {
 
     /// Returns the user with that id in that tenant.
     #[must_use]
-    pub fn user(&self, tenant: &str, id: &str) -> Option<&User> {
-        let of = |user: &User| user.tenant.as_deref().unwrap_or(&self.tenant) == tenant;
-        self.users.iter().find(|user| user.id == id && of(user))
+    pub fn user(&self, tenant: &str, id: &str) -> Option<Arc<User>> {
+        self.users.get(tenant, id)
     }
 
     /// Returns the user with that id who may sign in.
     #[must_use]
-    pub fn active_user(&self, tenant: &str, id: &str) -> Option<&User> {
+    pub fn active_user(&self, tenant: &str, id: &str) -> Option<Arc<User>> {
         self.user(tenant, id).filter(|user| !user.is_out())
     }
 
@@ -395,6 +308,8 @@ struct Raw {
     policy: Policy,
     #[serde(default)]
     users: Vec<User>,
+    #[serde(default)]
+    openid: openid::RawOpenId,
     #[serde(default)]
     tokens: Vec<RawToken>,
     #[serde(default)]

@@ -199,6 +199,11 @@ pub(super) fn settings() -> Schema {
         key("policy", policy::policy(), "Limits and lifetimes; times in milliseconds."),
         key("approvers", list(approver), "Who may approve what. No matching rule: nobody."),
         key("users", list(user), "The people."),
+        key(
+            "openid",
+            Table(openid()),
+            "The provider at which people sign in. Without an issuer there is none.",
+        ),
         key("tokens", list(token), "Bearer tokens of the HTTP API."),
         key("projects", Map(Box::new(Table(trackers::project()))), "Projects issues go to, by key."),
         key(
@@ -263,6 +268,26 @@ fn models() -> Vec<SettingKey> {
     keys.push(key("user_day", Table(cap.clone()), "What one person may spend a day."));
     keys.push(key("tenant_day", Table(cap), "What one tenant may spend a day."));
     keys
+}
+
+fn openid() -> Vec<SettingKey> {
+    use Schema::{Flag, Map, Text};
+    vec![
+        key("issuer", Text, "The provider's address, as its tokens name it."),
+        key("client_id", Text, "Id that this installation is registered with there."),
+        key("client_secret_file", Text, "File of the secret of that id, if it has one."),
+        key("name", Text, "The provider's name on the button; its host if not set."),
+        key("scopes", texts(), "Scopes to ask for beside openid; profile and email if not set."),
+        key("user_claim", Text, "The claim that is a person's id here; preferred_username if not set."),
+        key("roles_claim", Text, "The claim that roles are read from: a text or a list."),
+        key(
+            "roles",
+            Map(Box::new(Text)),
+            "Our role for a value of that claim. None: the values are the roles.",
+        ),
+        key("default_role", Text, "The role of whoever has no other one. None: they are not let in."),
+        key("allow_loopback", Flag, "True if the issuer may be on this machine, and then http."),
+    ]
 }
 
 fn risk() -> SettingKey {

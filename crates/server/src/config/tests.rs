@@ -21,6 +21,13 @@ fn wrong(text: &str) -> ConfigErrors {
 }
 
 #[test]
+fn a_provider_of_sign_ins_is_not_half_configured() {
+    let wrong = wrong("[openid]\nissuer = \"https://login.example.org\"\n");
+    assert_eq!(wrong.0[0].code.id(), "TL-2112", "{wrong}");
+    assert!(wrong.to_string().contains("openid.client_id"), "{wrong}");
+}
+
+#[test]
 fn nothing_said_is_loopback_and_nobody_may_anything() {
     let config = Config::load(&Sources::default()).unwrap();
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:7070");
@@ -38,7 +45,7 @@ fn nothing_said_is_loopback_and_nobody_may_anything() {
 fn the_demo_has_three_approvers_by_an_explicit_rule() {
     let config = Config::demo(Some("data".into())).unwrap();
     assert!(config.server.demo && config.server.listen.ip().is_loopback());
-    assert_eq!((config.tenant.as_str(), config.users.len()), ("demo", 3));
+    assert_eq!((config.tenant.as_str(), config.users.configured().len()), ("demo", 3));
     assert_eq!(config.store, StoreUrl::Sqlite("data/throughline.db".into()));
     let rule = &config.policy.approvers[0];
     assert_eq!((rule.allow.as_slice(), rule.self_approve), (["role:approver".to_owned()].as_slice(), true));

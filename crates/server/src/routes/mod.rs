@@ -31,6 +31,7 @@ mod tools;
 pub(crate) mod tracker;
 mod tracker_hook;
 pub(crate) mod turns;
+pub(crate) mod users;
 pub(crate) mod webhooks;
 
 use std::sync::Arc;
@@ -85,6 +86,10 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/tracker/issues", get(tracker::list_issues))
         .route("/tracker/issues/{key}", get(tracker::get_issue))
         .route("/sign-in-links", post(sign_in_links::post_sign_in_link))
+        .route("/users", get(users::list_users))
+        .route("/users/{id}", put(users::put_user).delete(users::delete_user))
+        .route("/sessions", get(users::list_sessions))
+        .route("/sessions/{id}", delete(users::delete_session))
         .route("/telegram-links", post(telegram_links::post_telegram_link))
         .route("/tools", get(tools::list_tools))
         .route("/tools/pin", post(tools::post_pin))

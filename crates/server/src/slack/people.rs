@@ -57,11 +57,11 @@ impl People {
         installed: Arc<Installed>,
         store: Arc<dyn Store>,
     ) -> Self {
-        let account = |user: &User| {
+        let account = |user: &Arc<User>| {
             let tenant = user.tenant.clone().unwrap_or_else(|| config.tenant.clone());
             Some(((tenant, user.slack.clone()?), user.id.clone()))
         };
-        let accounts = config.users.iter().filter_map(account).collect();
+        let accounts = config.users.configured().iter().filter_map(account).collect();
         let allowed = config.policy.approvers.iter().flat_map(|rule| &rule.allow);
         let mut groups: Vec<String> =
             allowed.filter_map(|name| name.strip_prefix(GROUP)).map(Into::into).collect();
@@ -134,7 +134,7 @@ impl People {
     pub(crate) async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         let account = self.config.user(&lane.tenant, id);
         let stranger = || Actor { id: id.into(), name: id.into(), ..Actor::default() };
-        let mut actor = account.map_or_else(stranger, User::actor);
+        let mut actor = account.as_ref().map_or_else(stranger, |user| user.actor());
         let Some(member) = self.member(&lane.tenant, id) else { return actor };
         let workspace = self.installed.of_lane(lane).ok();
         let profile = match &workspace {

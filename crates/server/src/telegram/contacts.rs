@@ -13,7 +13,7 @@ use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::Keys;
 use throughline_store::{Document, Store, StoreError};
 
-use crate::config::Config;
+use crate::config::{self, Config};
 
 /// Chats, by conversation, which is the chat's first number.
 const CHATS: &str = "telegram.chats";
@@ -72,7 +72,9 @@ pub(crate) struct Contacts {
 
 impl Contacts {
     pub(crate) fn new(config: &Config, store: Arc<dyn Store>, bot: i64) -> Self {
-        let users = config.users.iter().filter(|user| config.user(&config.tenant, &user.id) == Some(*user));
+        let ours =
+            |user: &&Arc<config::User>| user.tenant.as_ref().is_none_or(|tenant| *tenant == config.tenant);
+        let users = config.users.configured().iter().filter(ours);
         let numbers = users.filter_map(|user| Some((user.telegram.clone()?, user.id.clone())));
         Self { store, bot, configured: numbers.collect(), names: Mutex::default() }
     }

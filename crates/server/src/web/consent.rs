@@ -72,6 +72,11 @@ impl Consent {
 }
 
 impl BackQuery {
+    /// Returns the state that came back.
+    pub(crate) fn state(&self) -> &str {
+        self.state.as_deref().unwrap_or_default()
+    }
+
     /// Returns the code, or the other site's reason that there is none.
     pub(crate) fn code(self) -> Result<String, String> {
         match (self.code, self.error) {

@@ -76,6 +76,7 @@ pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) 
     let link = Link::read(&app, fields.get("link").map_or("", String::as_str))?;
     link.consume(&app).await?;
     let session = Session::of_user(&app, &link.user, By::Link)?.in_frame(&app);
+    session.begin_in(&app, &parts.headers).await?;
     let mut response = StatusCode::NO_CONTENT.into_response();
     response.headers_mut().insert(SET_COOKIE, session.frame_cookie(&app));
     Ok(response)

@@ -35,6 +35,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use crate::app::App;
+use crate::openid;
 use crate::routes::shared_stream;
 
 /// Returns the routes of the pages and their assets.
@@ -59,6 +60,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/turns/{turn}", get(turn::get_turn))
         .route("/tracker/{key}", get(issue::get_issue))
         .route("/sign-in", get(sign_in::get_sign_in).post(sign_in::post_sign_in))
+        .route("/sign-in/openid", get(sign_in::get_openid))
+        .route(openid::BACK, get(sign_in::get_openid_back))
         .route("/sign-out", post(sign_in::post_sign_out))
         .route("/you", post(sign_in::post_you))
         .merge(console::routes())

@@ -1,4 +1,4 @@
-//! Sign-in and sign-out: by a one-time link or a token; in a demo, by choosing a person.
+//! Sign-in and sign-out: by a one-time link, a token, or an account at a provider; in a demo, by choosing a person.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 
+use super::consent::{BackQuery, Consent};
 use super::forms::SentForm;
 use super::page::{Refusal, page};
 use super::visitor::people;
@@ -15,10 +16,14 @@ use crate::app::App;
 use crate::codes;
 use crate::language;
 use crate::middleware::same_origin;
+use crate::openid::{self, Arrived, Provider};
 use crate::problem::Problem;
 use crate::request::{QueryParams, read_form};
 use crate::session::{By, Session, no_cookie, of};
 use crate::sign_in_link::Link;
+use crate::users::{self, NotChanged};
+
+const CONSENT: Consent = Consent { cookie: "throughline-openid", path: "/sign-in/openid" };
 
 /// Query of the sign-in page.
 #[derive(Debug, Default, Deserialize)]
@@ -37,9 +42,27 @@ struct SignInPage {
     to: String,
     /// Error message.
     wrong: Option<String>,
+    /// Provider, if there is one.
+    provider: Option<ProviderLink>,
+}
+
+/// Way to a provider.
+#[derive(Serialize)]
+struct ProviderLink {
+    name: String,
+    href: String,
 }
 
 impl SignInPage {
+    /// Returns the page that offers every way in.
+    fn asking(app: &App, to: String, wrong: Option<String>) -> Self {
+        let encoded: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+        let href = format!("{}?to={encoded}", CONSENT.path);
+        let provider = app.instance.openid.as_ref();
+        let provider = provider.map(|provider| ProviderLink { name: provider.config.name.clone(), href });
+        Self { link: None, user: None, to, wrong, provider }
+    }
+
     fn show(&self, status: StatusCode) -> Result<Response, Problem> {
         let mut response = page("sign_in.html", self)?;
         *response.status_mut() = status;
@@ -58,10 +81,11 @@ pub(crate) async fn get_sign_in(
         if app.config().server.demo || matches!(of(&app, &headers), Ok(Some(_))) {
             return Ok(Redirect::to(&to).into_response());
         }
-        return Ok(SignInPage { link: None, user: None, to, wrong: None }.show(StatusCode::OK)?);
+        return Ok(SignInPage::asking(&app, to, None).show(StatusCode::OK)?);
     };
     let read = Link::read(&app, &link)?;
-    Ok(SignInPage { link: Some(link), user: Some(read.user), to, wrong: None }.show(StatusCode::OK)?)
+    Ok(SignInPage { link: Some(link), user: Some(read.user), to, wrong: None, provider: None }
+        .show(StatusCode::OK)?)
 }
 
 /// `POST /sign-in`: uses a link up, or accepts a token.
@@ -78,11 +102,64 @@ pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) 
     } else {
         let Some(token) = field("token").and_then(|given| app.config().bearer(given)) else {
             let wrong = Some(throughline_messages::page_wrong_token(language::here()));
-            return Ok(SignInPage { link: None, user: None, to, wrong }.show(StatusCode::UNAUTHORIZED)?);
+            return Ok(SignInPage::asking(&app, to, wrong).show(StatusCode::UNAUTHORIZED)?);
         };
         Session::of_token(&app, token)?
     };
+    session.begin_in(&app, &parts.headers).await.map_err(Problem::from)?;
     Ok(with_cookie(Redirect::to(&to), session.cookie(&app)))
+}
+
+/// `GET /sign-in/openid`: sends a browser to the provider.
+pub(crate) async fn get_openid(
+    State(app): State<Arc<App>>,
+    QueryParams(SignInQuery { to, .. }): QueryParams<SignInQuery>,
+) -> Result<Response, Refusal> {
+    let provider = provider(&app)?;
+    let (url, state) = provider.begin(&app.base(), &local(to.as_deref()), app.store().now()).await?;
+    Ok(CONSENT.leave(&app, &url, &state))
+}
+
+/// `GET /sign-in/openid/back`: where people come back to.
+pub(crate) async fn get_openid_back(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    QueryParams(back): QueryParams<BackQuery>,
+) -> Response {
+    let response = match arrive(&app, &headers, back).await {
+        Ok(response) => response,
+        Err(problem) => Refusal::from(problem).into_response(),
+    };
+    CONSENT.over(&app, response)
+}
+
+async fn arrive(app: &App, headers: &HeaderMap, back: BackQuery) -> Result<Response, Problem> {
+    let provider = provider(app)?;
+    if !CONSENT.left_from_here(headers, &back) {
+        let why = "this is not the browser that went to the provider, or it took too long; sign in again";
+        return Err(Problem::new(&codes::ORIGIN_REFUSED, why));
+    }
+    let state = back.state().to_owned();
+    let code = back.code().map_err(|why| openid::refused(format!("the provider says: {why}")))?;
+    let Arrived { account, to } = provider.finish(&app.base(), &state, code, app.store().now()).await?;
+    let config = app.config();
+    users::signed_in(&config.users, app.store(), &config.tenant, &account).await.map_err(
+        |why| match why {
+            NotChanged::Store(error) => error.into(),
+            NotChanged::Invalid(_, why) => openid::refused(why),
+            NotChanged::Nobody | NotChanged::Themselves => {
+                openid::refused(format!("{} is nobody here", account.id))
+            }
+        },
+    )?;
+    let session = Session::of_user(app, &account.id, By::OpenId)?;
+    session.begin_in(app, headers).await?;
+    tracing::info!(user = account.id, "signed in by OpenID Connect");
+    Ok(with_cookie(Redirect::to(&to), session.cookie(app)))
+}
+
+fn provider(app: &App) -> Result<&Provider, Problem> {
+    app.instance.openid.as_ref().ok_or_else(|| Problem::not_found("page"))
 }
 
 /// `POST /sign-out`: ends the session in every tab, and for every copy of its cookie.

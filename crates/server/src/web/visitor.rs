@@ -60,9 +60,7 @@ impl Visitor {
 /// Returns the people of a demo.
 pub(crate) fn people(app: &App) -> Vec<String> {
     let config = app.config();
-    let here =
-        |user: &&crate::config::User| user.tenant.as_ref().is_none_or(|tenant| *tenant == config.tenant);
-    config.users.iter().filter(here).map(|user| user.id.clone()).collect()
+    config.users.of(&config.tenant).into_iter().map(|entry| entry.user.id.clone()).collect()
 }
 
 impl FromRequestParts<Arc<App>> for Visitor {

@@ -16,6 +16,7 @@ mod run;
 mod tenant_event;
 mod tool;
 mod turn;
+mod user;
 pub(crate) mod vocabulary;
 mod webhook;
 
@@ -46,6 +47,7 @@ pub use run::{ResumeEntry, RunAgentInput};
 pub use tenant_event::{Envelope, Place, ServerSentEvent, TenantEvents};
 pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
+pub use user::{Session, User, UserChange};
 pub use webhook::{DeadLetter, Delivered, Webhook};
 
 use serde::{Deserialize, Serialize};

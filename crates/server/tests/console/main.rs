@@ -22,6 +22,7 @@ mod memory;
 mod overview;
 mod page;
 mod page_cost;
+mod people;
 mod preview;
 mod screens;
 mod turns;

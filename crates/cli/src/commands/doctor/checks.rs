@@ -43,7 +43,7 @@ pub(super) fn approvers(config: &Config) -> Check {
         let fix = "add an `[[approvers]]` rule that names effects, targets and who is allowed (TL-4103)";
         return Check::warning("approver rules", "none: nobody may approve anything", fix);
     }
-    let people = config.users.iter().filter(|user| user.barred.is_none()).count();
+    let people = config.users.configured().iter().filter(|user| user.barred.is_none()).count();
     if people == 0 {
         return Check::warning(
             "approver rules",
@@ -159,6 +159,11 @@ pub(super) fn trackers(app: &App, config: &Config, local: Option<&Local>) -> Res
     let instance = local.map(Local::instance);
     let found = throughline_server::trackers::examine(config, instance, None);
     Ok(app.block_on(found)?.into_iter().map(check).collect())
+}
+
+/// Asks the provider of sign-ins to describe itself.
+pub(super) fn sign_in(app: &App, config: &Config) -> Result<Option<Check>, Failure> {
+    Ok(app.block_on(throughline_server::openid::examine(config))?.map(check))
 }
 
 /// Looks over the webhooks, and sends nothing.

@@ -144,6 +144,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
     found.extend(checks::disk(&config));
     found.extend(checks::port(&config));
     found.extend(checks::webhooks(&config));
+    found.extend(checks::sign_in(app, &config)?);
     if !settings::store_exists(&config) {
         found
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));

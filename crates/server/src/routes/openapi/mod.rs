@@ -20,7 +20,8 @@ use crate::wire::ProblemDetails;
 
 use super::{
     agui, approvals, context, effects, erasures, events, facts, health, lanes, learn, options, pause, poll,
-    replay, resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns, webhooks,
+    replay, resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns, users,
+    webhooks,
 };
 
 #[derive(OpenApi)]
@@ -52,6 +53,7 @@ use super::{
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
         effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay, learn::get_suggestion, learn::post_proposal, learn::list_versions,
         tracker::list_issues, tracker::get_issue, sign_in_links::post_sign_in_link,
+        users::list_users, users::put_user, users::delete_user, users::list_sessions, users::delete_session,
         telegram_links::post_telegram_link, erasures::delete_subject, erasures::delete_lane, erasures::delete_tenant, tools::list_tools, tools::post_pin, webhooks::list_webhooks, webhooks::post_enable, webhooks::post_test, webhooks::list_dead, webhooks::post_redeliver, webhooks::post_discard, get_openapi, health::livez, health::readyz, health::metrics, health::version,
     )
 )]

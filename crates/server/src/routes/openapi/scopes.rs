@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::auth::Scope;
 
 /// Scopes by operation. One with several needs all of them.
-pub(super) const SCOPES: [(&str, &[Scope]); 49] = [
+pub(super) const SCOPES: [(&str, &[Scope]); 54] = [
     ("postEvent", &[Scope::EventsWrite]),
     ("runAgent", &[Scope::EventsWrite, Scope::LanesRead]),
     ("streamTenant", &[Scope::LanesRead]),
@@ -43,6 +43,11 @@ pub(super) const SCOPES: [(&str, &[Scope]); 49] = [
     ("listIssues", &[Scope::EffectsRead]),
     ("getIssue", &[Scope::EffectsRead]),
     ("postSignInLink", &[Scope::Admin]),
+    ("listUsers", &[Scope::Admin]),
+    ("putUser", &[Scope::Admin]),
+    ("deleteUser", &[Scope::Admin]),
+    ("listSessions", &[Scope::Admin]),
+    ("endSession", &[Scope::Admin]),
     ("postTelegramLink", &[Scope::Admin]),
     ("eraseSubject", &[Scope::Admin]),
     ("eraseLane", &[Scope::Admin]),

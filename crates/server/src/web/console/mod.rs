@@ -19,6 +19,7 @@ mod lanes;
 mod memory;
 mod operator;
 mod overview;
+mod people;
 mod preview;
 mod problem_page;
 mod replay;
@@ -67,6 +68,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/trackers.html", include_str!("../../../web/console/trackers.html")),
     ("console/webhooks.html", include_str!("../../../web/console/webhooks.html")),
     ("console/webhook.html", include_str!("../../../web/console/webhook.html")),
+    ("console/people.html", include_str!("../../../web/console/people.html")),
+    ("console/person.html", include_str!("../../../web/console/person.html")),
     ("console/search.html", include_str!("../../../web/console/search.html")),
     ("console/problem.html", include_str!("../../../web/console/problem.html")),
 ];
@@ -97,6 +100,8 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/trackers/{name}/connected", get(trackers::connected))
         .route("/console/webhooks", get(webhooks::list))
         .route("/console/webhooks/{name}", get(webhooks::show).post(webhooks::act))
+        .route("/console/people", get(people::list).post(people::add))
+        .route("/console/people/{id}", get(people::show).post(people::act))
         .route("/console/issues/{key}", get(issues::show))
         .route("/console/{*rest}", any(nothing_here))
         .layer(from_fn(problem_page::render_problems))

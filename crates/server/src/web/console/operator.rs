@@ -52,10 +52,11 @@ pub(super) enum Section {
     Issues,
     Trackers,
     Webhooks,
+    People,
 }
 
 impl Section {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Overview,
         Self::Lanes,
         Self::Turns,
@@ -64,6 +65,7 @@ impl Section {
         Self::Issues,
         Self::Trackers,
         Self::Webhooks,
+        Self::People,
     ];
 
     fn link(self) -> Link {
@@ -76,6 +78,7 @@ impl Section {
             Self::Issues => ("Issues", "/console/issues"),
             Self::Trackers => ("Trackers", "/console/trackers"),
             Self::Webhooks => ("Webhooks", "/console/webhooks"),
+            Self::People => ("People", "/console/people"),
         };
         Link { label, href, here: false }
     }
@@ -85,7 +88,7 @@ impl Section {
             Self::Overview | Self::Lanes | Self::Turns => Scope::LanesRead,
             Self::Approvals => Scope::ApprovalsRead,
             Self::Effects | Self::Issues => Scope::EffectsRead,
-            Self::Trackers | Self::Webhooks => Scope::Admin,
+            Self::Trackers | Self::Webhooks | Self::People => Scope::Admin,
         }
     }
 }

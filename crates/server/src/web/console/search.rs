@@ -2,6 +2,8 @@
 //! issues and what people wrote. It looks at the configured people, at 2,000 issues of the default project, and at the
 //! newest 2,000 positions of the record.
 
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use throughline_engine::LaneKey;
@@ -82,13 +84,12 @@ pub(super) async fn find(
 
 /// Returns the configured people whose id or name contains `q`.
 fn people(operator: &Operator, q: &str) -> Vec<Person> {
-    let config = operator.app.config();
     let q = q.trim_start_matches('@').to_lowercase();
-    let here = |user: &&User| user.tenant.as_ref().unwrap_or(&config.tenant) == operator.tenant();
-    let called = |user: &&User| {
+    let called = |user: &Arc<User>| {
         !q.is_empty() && [&user.id, &user.name].iter().any(|name| name.to_lowercase().contains(&q))
     };
-    let found = config.users.iter().filter(here).filter(called).take(SHOWN);
+    let people = operator.app.config().users.of(operator.tenant()).into_iter().map(|entry| entry.user);
+    let found = people.filter(called).take(SHOWN);
     found.map(|user| Person { id: user.id.clone(), name: user.name.clone() }).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Drawing of a message on a channel: the channel's own renderer, read back as what a client makes of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::json;
@@ -90,8 +91,8 @@ pub(super) struct Pen {
 
 impl Pen {
     pub(super) fn of(config: &Config) -> Self {
-        let member = |user: &User| Some((user.slack.clone()?, user.id.clone()));
-        let members: BTreeMap<_, _> = config.users.iter().filter_map(member).collect();
+        let member = |user: &Arc<User>| Some((user.slack.clone()?, user.id.clone()));
+        let members: BTreeMap<_, _> = config.users.configured().iter().filter_map(member).collect();
         let people = members.iter().map(|(member, user)| (user.clone(), member.clone())).collect();
         let pages = config.server.public_url.clone();
         Self { look: Look { people, language: language::here(), pages }, members }

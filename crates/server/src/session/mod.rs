@@ -1,9 +1,13 @@
-//! Sessions of the web pages: a cookie signed with the instance key. Stored is only which ones ended before their time;
-//! the user or token behind a session is looked up at every request.
+//! Sessions of the web pages: a cookie signed with the instance key. Stored is which ones ended before their time
+//! (`ended.rs`), and a list of those that began, for people to look at (`begun.rs`). The user or token behind a session is
+//! looked up at every request.
+
+mod begun;
+pub(crate) mod ended;
 
 use std::time::Duration;
 
-use axum::http::header::{COOKIE, WWW_AUTHENTICATE};
+use axum::http::header::{COOKIE, USER_AGENT, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use base64::Engine as _;
@@ -19,12 +23,16 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::random;
 
+pub(crate) use begun::Begun;
+
 /// Header with the CSRF token, required on every POST of a signed-in browser.
 pub(crate) const CSRF_HEADER: &str = "x-csrf-token";
 /// Lifetime of a cookie, in milliseconds.
 const LIFETIME: i64 = 7 * Timestamp::DAY;
 /// Lifetime of a session in a frame of another site's page, in milliseconds: that page can begin another one at any time.
 const FRAME_LIFETIME: i64 = 12 * Timestamp::HOUR;
+/// Lifetime of a session that a provider vouched for, in milliseconds: roles are read from its claims at each sign-in.
+const VOUCHED_LIFETIME: i64 = 12 * Timestamp::HOUR;
 /// Purposes of the signatures.
 const COOKIE_PURPOSE: &str = "web-session";
 const CSRF_PURPOSE: &str = "web-csrf";
@@ -51,6 +59,8 @@ pub(crate) enum By {
     Link,
     /// Token, with its id and hash.
     Token { id: String, sha256: String },
+    /// Account at the provider of sign-ins.
+    OpenId,
 }
 
 /// Error: the cookie is not valid, or no longer valid.
@@ -70,7 +80,8 @@ impl Session {
     }
 
     fn begin(app: &App, tenant: &str, name: &str, user: &str, by: By) -> Result<Self, Problem> {
-        let ends = app.store().now().plus(LIFETIME);
+        let lifetime = if by == By::OpenId { VOUCHED_LIFETIME } else { LIFETIME };
+        let ends = app.store().now().plus(lifetime);
         let (tenant, name, user) = (tenant.into(), name.into(), user.into());
         Ok(Self { id: random::id()?, tenant, app: name, user, by, ends })
     }
@@ -82,6 +93,29 @@ impl Session {
     /// Returns true if the person can sign out. A demo begins a new session by itself.
     pub(crate) fn signed_in(&self) -> bool {
         self.by != By::Demo
+    }
+
+    /// Records that the session begins in this browser.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub(crate) async fn begin_in(&self, app: &App, headers: &HeaderMap) -> Result<(), StoreError> {
+        let by = match self.by {
+            By::Demo => return Ok(()),
+            By::Link => "link",
+            By::Token { .. } => "token",
+            By::OpenId => "openid",
+        };
+        let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+        let begun = Begun {
+            id: self.id.clone(),
+            user: self.user.clone(),
+            by: by.into(),
+            agent: begun::agent(agent),
+            began: app.store().now(),
+            ends: self.ends,
+        };
+        begun::record(app.store(), &self.tenant, &begun).await
     }
 
     /// Ends the session at once: in this browser, in streams, and for every copy of its cookie.
@@ -102,6 +136,11 @@ impl Session {
             By::Demo => user().filter(|_| config.server.demo).map(|_| person(Scope::ALL.into())),
             By::Link => user().map(|user| person(rights(&user.roles))),
             By::Token { id, sha256 } => config.token(id, sha256).map(Token::caller),
+            By::OpenId => {
+                let entry = config.users.entry(&self.tenant, &self.user);
+                let vouched = entry.filter(|entry| entry.kept.identity.is_some() && !entry.user.is_out());
+                vouched.map(|entry| person(rights(&entry.user.roles)))
+            }
         };
         caller.map(|caller| caller.within(SessionOf { id: self.id.clone(), ends: self.ends }))
     }
@@ -128,7 +167,8 @@ impl Session {
 
     /// Returns the `Set-Cookie` value of this session.
     pub(crate) fn cookie(&self, app: &App) -> HeaderValue {
-        header(app, self.signed(app), LIFETIME / Timestamp::SECOND)
+        let left = self.ends.since(app.store().now()) / Timestamp::SECOND;
+        header(app, self.signed(app), left)
     }
 
     /// Returns the `Set-Cookie` value of this session in a frame of another site's page. Browsers keep it apart for each
@@ -148,6 +188,25 @@ impl Session {
         let said = serde_json::to_vec(self).unwrap_or_default();
         let signature = app.runtime().keys().sign(COOKIE_PURPOSE, &said);
         format!("{}.{}", URL_SAFE_NO_PAD.encode(&said), URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+/// Returns the sessions of a tenant that count, those that began last first.
+pub(crate) async fn list(app: &App, tenant: &str) -> Result<Vec<Begun>, StoreError> {
+    let config = app.config();
+    let counts = |begun: &Begun| {
+        !app.ended.contains(&begun.id) && config.user(tenant, &begun.user).is_none_or(|user| !user.is_out())
+    };
+    Ok(begun::list(app.store(), tenant).await?.into_iter().filter(counts).collect())
+}
+
+impl Begun {
+    /// Ends the session at once.
+    ///
+    /// # Errors
+    /// It could not be recorded, so that it would count again after a restart.
+    pub(crate) async fn end(&self, app: &App) -> Result<(), StoreError> {
+        app.ended.end(app.store(), &self.id, self.ends).await
     }
 }
 
