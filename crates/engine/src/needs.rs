@@ -44,7 +44,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
     let tasks: Vec<RecordKey> =
         found.filter_map(|record| record.task()).chain(&task).map(RecordKey::of::<Task>).collect();
     wanted.extend(tasks);
-    wanted.extend(summary::needs(lane, event, policy));
+    wanted.extend(summary::needs(lane, event, given, policy));
     wanted.retain(|key| known.record(key.kind, &key.key).is_none());
     wanted
 }

@@ -5,31 +5,44 @@ mod harness;
 use harness::TestLane;
 use proptest::prelude::*;
 use throughline_engine::data::ask::{Answer, Ask, Question};
+use throughline_engine::data::call::Agent;
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
 use throughline_engine::data::fault::Fault;
 use throughline_engine::data::message::{Message, MessageKind};
+use throughline_engine::data::policy::hosting::{Fallback, Replies};
 use throughline_engine::data::prompt::PromptSection;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::snapshot;
-use throughline_engine::{EffectId, Lane, MessageId, Reason, Step, StepInput, Verdict, needs};
+use throughline_engine::data::step_input::SummaryLines;
+use throughline_engine::summary::{as_read, lines_made, needs_covered};
+use throughline_engine::{EffectId, Lane, MessageId, Policy, Reason, Step, StepInput, Verdict, needs};
 
 /// A lane with that many messages, a model that summarises, and the newest step.
 struct Talk {
     harness: TestLane,
     store: Vec<Message>,
+    lines: SummaryLines,
 }
 
 impl Talk {
     fn new(model: bool) -> Self {
         let mut harness = TestLane::new();
         harness.model = model;
-        Self { harness, store: Vec::new() }
+        Self { harness, store: Vec::new(), lines: SummaryLines::AtOnce }
+    }
+
+    /// The messages that the summary covers, as the runtime would look them up.
+    fn covered(&self) -> Vec<Message> {
+        let covered = self.store.iter().filter(|message| !self.lane().head.is_raw(&message.id));
+        let mut newest: Vec<Message> = covered.cloned().collect();
+        newest.drain(..newest.len().saturating_sub(self.harness.policy.summary.hard_cap));
+        newest
     }
 
     /// The input the runtime would collect for an event.
     fn given(&self, kind: &EventKind) -> StepInput {
-        let mut given = StepInput { now: self.harness.now, ..StepInput::default() };
+        let mut given = StepInput { now: self.harness.now, lines: self.lines, ..StepInput::default() };
         given.addressing.direct = true;
         given.model =
             if self.harness.model { [Purpose::Summary].into_iter().collect() } else { false.into() };
@@ -39,6 +52,9 @@ impl Talk {
             actor: "ana".into(),
             kind: kind.clone(),
         };
+        if needs_covered(&self.harness.lane, &event, &given) {
+            given.covered = self.covered();
+        }
         let wanted = needs(&self.harness.lane, &event, &given, &self.harness.policy);
         let kept = self.store.iter().filter(|message| wanted.iter().any(|key| key.key == message.id.0));
         given.revived = kept.cloned().map(throughline_engine::data::record::Record::Message).collect();
@@ -358,8 +374,90 @@ fn without_a_model_lines_replace_a_withheld_summary() {
     assert_eq!((covered.tail.len(), covered.cursor), (6, 11), "{covered:?}");
 }
 
+/// Where nobody is shown the lane, no message is loaded for a fold, and the head does not grow.
+#[test]
+fn lines_that_nobody_reads_are_not_made() {
+    let mut talk = Talk::new(false);
+    talk.lines = SummaryLines::WhenRead;
+    for n in 0..200 {
+        let kind =
+            EventKind::MessagePosted(MessagePosted { text: format!("note {n}"), ..MessagePosted::default() });
+        assert!(talk.given(&kind).revived.is_empty(), "note {n}");
+        let folded = talk.note(&format!("note {n}")).trace.also.contains(&Reason::SummaryExtracted);
+        assert_eq!(folded, n > 29 && (n - 30) % 11 == 0, "note {n}");
+    }
+    let covered = talk.lane().head.covered.clone().unwrap();
+    assert_eq!((covered.tail.len(), covered.owed.as_slice()), (0, [11; 6].as_slice()), "{covered:?}");
+}
+
+/// The first turn in which somebody may be shown the lane makes the lines that are owed.
+#[test]
+fn owed_lines_are_made_when_somebody_may_read_them() {
+    let mut talk = Talk::new(false);
+    talk.lines = SummaryLines::WhenRead;
+    let _ = talk.notes(70);
+    let read = as_read(&talk.lane().head, &talk.covered(), &talk.harness.policy);
+    assert_eq!((read.tail.len(), read.cursor), (20, 44));
+    talk.lines = SummaryLines::AtOnce;
+    let _ = talk.note("one more");
+    let covered = talk.lane().head.covered.clone().unwrap();
+    assert_eq!(*covered, read);
+    let _ = talk.note("and another");
+    assert_eq!(talk.lane().head.covered.clone().unwrap(), covered, "they are made once");
+}
+
+/// A deleted message stands in no line that is made later.
+#[test]
+fn a_deleted_message_is_in_no_line_made_later() {
+    let mut talk = Talk::new(false);
+    talk.lines = SummaryLines::WhenRead;
+    let _ = talk.note("we decided on Postgres");
+    let _ = talk.notes(35);
+    let gone = talk.store[0].clone();
+    let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
+    let given = StepInput { anchor: Some(gone), ..talk.given(&kind) };
+    let _ = talk.event(kind, given);
+    let read = as_read(&talk.lane().head, &talk.covered(), &talk.harness.policy);
+    assert_eq!(read.tail.len(), 6);
+    assert!(!read.tail.iter().any(|line| line.contains("Postgres")), "{read:?}");
+}
+
+#[test]
+fn whoever_works_on_a_lane_is_shown_its_lines() {
+    let lane = TestLane::new().lane.key;
+    let policy = Policy::default();
+    let models = |purpose| [purpose].into_iter().collect();
+    assert_eq!(lines_made(&lane, false.into(), &policy), SummaryLines::WhenRead);
+    assert_eq!(lines_made(&lane, models(Purpose::Answer), &policy), SummaryLines::AtOnce);
+    for shown in [
+        Policy { fallback: Fallback::Host, ..policy.clone() },
+        Policy { replies: Replies::None, ..policy.clone() },
+        Policy { agents: [("writer".into(), Agent::default())].into(), ..policy.clone() },
+    ] {
+        assert_eq!(lines_made(&lane, false.into(), &shown), SummaryLines::AtOnce, "{shown:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Lines that are made when they are read are those that every fold would have made.
+    #[test]
+    fn lines_made_late_are_the_same(words in prop::collection::vec(0..6usize, 20..150)) {
+        const SAID: [&str; 6] = ["ok", "note", "we decided", "due 2026-05-01", "thanks", "AUTH-9 must wait"];
+        let mut at_once = Talk::new(false);
+        let mut late = Talk::new(false);
+        late.lines = SummaryLines::WhenRead;
+        for (n, word) in words.iter().enumerate() {
+            let text = format!("{} {n}", SAID[*word]);
+            let (made, left) = (at_once.note(&text), late.note(&text));
+            prop_assert_eq!(made.trace.also, left.trace.also);
+            prop_assert_eq!(at_once.lane().head.raw(), late.lane().head.raw());
+            let read = as_read(&late.lane().head, &late.covered(), &late.harness.policy);
+            let made = at_once.lane().head.covered.as_deref().cloned().unwrap_or_default();
+            prop_assert_eq!(made, read);
+        }
+    }
 
     /// Covered and raw messages partition the lane's messages, the cursor never goes back, and every message is
     /// folded once.

@@ -28,11 +28,13 @@ impl Runtime {
         addressing: Addressing,
     ) -> Result<StepInput, RuntimeError> {
         let key = &lane.key;
+        let model = self.purposes();
         let mut given = StepInput {
             now: self.store.now().max(event.received_at),
             addressing,
             multilingual: true,
-            model: self.purposes(),
+            model,
+            lines: summary::lines_made(key, model, &self.in_force(&key.tenant).policy),
             ..StepInput::default()
         };
         if matches!(event.kind, EventKind::MessagePosted(_) | EventKind::CardPressed { .. }) {
@@ -139,7 +141,7 @@ impl Runtime {
     }
 
     /// The newest messages that are no longer raw, oldest first, as far as the store has them.
-    async fn covered(&self, lane: &Lane) -> Result<Vec<Message>, RuntimeError> {
+    pub(crate) async fn covered(&self, lane: &Lane) -> Result<Vec<Message>, RuntimeError> {
         let most = self.policy().summary.hard_cap;
         let mut found = Vec::new();
         let mut before = u64::MAX;

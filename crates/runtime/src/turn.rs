@@ -10,7 +10,7 @@ use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::lane::{Encoded, Lane};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::record::{Record, RecordKey, RecordKind};
-use throughline_engine::data::step_input::Addressing;
+use throughline_engine::data::step_input::{Addressing, SummaryLines};
 use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{
     Change, EffectId, Event, EventKind, LaneKey, Millis, Reason, Step, StepInput, Timer, Timestamp, TurnId,
@@ -151,7 +151,13 @@ impl Runtime {
         metrics::counter!("throughline_inbox_dead_total").increment(1);
         let turn = IdGenerator::new(&actor.lane.key, actor.lane.revision + 1).turn();
         let event = intake::set_aside(row, turn);
-        let mut given = StepInput { now: self.store.now(), multilingual: true, ..StepInput::default() };
+        let mut given = StepInput {
+            now: self.store.now(),
+            multilingual: true,
+            // Nothing is looked up for a notice.
+            lines: SummaryLines::WhenRead,
+            ..StepInput::default()
+        };
         if !event.actor.is_empty() {
             given.actor = Some(self.ports.directory.actor(&actor.lane.key, &event.actor).await);
         }

@@ -1,5 +1,7 @@
 //! Lanes as people and programs see them: read from the store, with the tokens of buttons filled in.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
@@ -7,7 +9,7 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::{Message, MessageKind, Role};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::records::Records;
-use throughline_engine::{LaneKey, MessageId, Timestamp};
+use throughline_engine::{LaneKey, MessageId, Timestamp, summary};
 use throughline_engine::{card_records, project_card};
 
 use crate::turn_log::Turn;
@@ -56,6 +58,20 @@ impl Runtime {
     /// The store did not answer, or holds something this version cannot read.
     pub async fn lane(&self, key: &LaneKey) -> Result<Lane, RuntimeError> {
         Ok(self.read_lane(key).await?.0)
+    }
+
+    /// Reads a lane as prompts show it: with every line of its summary, also those that are only made when somebody reads
+    /// them. It has not the hash of the stored one.
+    ///
+    /// # Errors
+    /// As [`Self::lane`].
+    pub async fn lane_with_summary(&self, key: &LaneKey) -> Result<Lane, RuntimeError> {
+        let mut lane = self.lane(key).await?;
+        if summary::has_lines_to_make(&lane.head) {
+            let newest = self.covered(&lane).await?;
+            lane.head.covered = Some(Arc::new(summary::as_read(&lane.head, &newest, self.policy())));
+        }
+        Ok(lane)
     }
 
     /// Reads a lane and its window of messages as they are shown.

@@ -227,7 +227,7 @@ impl Driver for SimDriver {
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
         let run = self.run()?;
         let key = run.key(name);
-        block(run.host.lane(&key))
+        block(run.host.lane_with_summary(&key))
     }
 
     fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {

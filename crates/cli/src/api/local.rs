@@ -152,7 +152,7 @@ impl Local {
 
     pub(crate) fn context(&self, id: &str, max_tokens: Option<u32>) -> Result<Context, Failure> {
         let info = self.stored_lane(id)?;
-        let lane = self.block_on(self.runtime().lane(&info.key))?;
+        let lane = self.block_on(self.runtime().lane_with_summary(&info.key))?;
         let facts = self.block_on(self.runtime().facts_near(&lane))?;
         Ok(views::context::of_lane(&lane, facts, &self.config().policy, max_tokens)?)
     }

@@ -66,6 +66,9 @@ pub struct StepInput {
     /// Purposes for which a model is configured and may be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub model: Purposes,
+    /// Moment at which lines are made of older messages that no model condenses.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lines: SummaryLines,
     /// Web address of this lane, if its channel has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub here: Option<String>,
@@ -96,6 +99,17 @@ impl StepInput {
         let all = self.effects.iter().flatten();
         all.filter(move |standing| standing.released == Some(stands)).map(|standing| &standing.effect)
     }
+}
+
+/// Moment at which lines are made of older messages that no model condenses (`docs/design/0026-summaries.md`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryLines {
+    /// In the turn that folds the messages, as in the logs of versions before 0.3.
+    #[default]
+    AtOnce,
+    /// When somebody reads them: nothing that works here is shown a lane.
+    WhenRead,
 }
 
 /// Standing of an effect in the outbox.

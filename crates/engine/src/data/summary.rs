@@ -18,6 +18,10 @@ pub struct ConversationSummary {
     /// Lines for messages after the summary, oldest first.
     #[serde(rename = "summary_tail", skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
+    /// Covered messages whose lines are not made, because nobody was shown them: their number in each fold, the newest fold
+    /// last. Their lines follow the tail.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub owed: Vec<usize>,
     /// Place in the lane of the newest covered message; the first message has place 1.
     #[serde(rename = "context_cursor")]
     pub cursor: u64,

@@ -266,7 +266,7 @@ texts! {
     struct Tracked { key: key, target: key, title: words, url: key, sought, language: key }
     struct IssueQuestion { effect, key: key, task, language: key }
     struct ConversationSummary {
-        summary: words, version: key, tail: words, cursor: key, through, asked, tries: key, next: key,
+        summary: words, version: key, tail: words, owed: key, cursor: key, through, asked, tries: key, next: key,
     }
     struct SummaryRequest { effect, base_cursor: key, folds: key, to }
     struct Filled { message, part: key }
@@ -361,7 +361,7 @@ texts! {
 
     struct StepInput {
         now: key, actor, multilingual: key, offset_s: key, addressing: key, anchor, beside, covered, press, revived, paused, effects: key, waiting: key,
-        model: key, here: key, link: key, facts, person: key, last_turn,
+        model: key, lines: key, here: key, link: key, facts, person: key, last_turn,
     }
     struct Neighbours { before, after }
     struct PressTarget {

@@ -76,6 +76,7 @@ const LADDER: [(Rung, Try); 11] = [
 /// ```
 pub fn step(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> Step {
     let mut turn = Turn::new(lane, event, given, policy, CAPABILITIES);
+    summary::make_lines(&mut turn);
     let mut decision = climb(&mut turn, Rung::Addressing);
     if let Some(unsaid) = silence::only_words(&turn, &decision) {
         (turn, decision) = answers::hosts_to_answer(&turn, unsaid);

@@ -1,7 +1,7 @@
 //! The summary of a conversation, and the cursor up to which it reaches. Each message is either covered by
 //! the summary and its tail, or raw; never both, never neither. A model writes the summary; if none
-//! answers, single lines of the messages are added to the tail. No decision depends on either
-//! (`docs/design/0026-summaries.md`).
+//! answers, single lines of the messages are added to the tail: at once, or where nobody is shown them, when they
+//! are read. No decision depends on either (`docs/design/0026-summaries.md`).
 
 mod extractive;
 mod validate;
@@ -19,26 +19,43 @@ use crate::data::erasure::ErasureScope;
 use crate::data::event::{Event, EventKind};
 use crate::data::id::{EffectId, MessageId, message_position};
 use crate::data::lane::Lane;
+use crate::data::lane_key::LaneKey;
 use crate::data::lane_state::LaneState;
 use crate::data::message::Message;
 use crate::data::policy::Policy;
 use crate::data::policy::context::SUMMARY_AHEAD;
-use crate::data::purpose::Purpose;
+use crate::data::policy::hosting::{Fallback, Replies};
+use crate::data::purpose::{Purpose, Purposes};
 use crate::data::record::{RecordKey, RecordKind};
-use crate::data::step_input::StepInput;
+use crate::data::step_input::{StepInput, SummaryLines};
 use crate::data::summary::{ConversationSummary, SummaryRequest};
 use crate::data::trace::PromptTrace;
 use crate::memory::fact_intake;
 use crate::turn::Turn;
 use crate::turn::routed_message::model_is_available;
 
+/// Returns the moment at which lines are made in a lane: when somebody reads them, where no model is asked and neither a
+/// host's agent nor a sub-agent is shown the lane.
+#[must_use]
+pub fn lines_made(lane: &LaneKey, model: Purposes, policy: &Policy) -> SummaryLines {
+    let hosting = policy.hosting(lane);
+    let host_reads = hosting.fallback == Fallback::Host || hosting.replies == Replies::None;
+    if model.is_empty() && policy.agents.is_empty() && !host_reads {
+        SummaryLines::WhenRead
+    } else {
+        SummaryLines::AtOnce
+    }
+}
+
 /// The raw messages that will be folded if this turn adds some. The runtime loads the texts of those that
 /// have left the window.
-pub(crate) fn needs(lane: &Lane, event: &Event, policy: &Policy) -> Vec<RecordKey> {
+pub(crate) fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> Vec<RecordKey> {
     let head = &lane.head;
     let covered = head.covered.as_deref();
     let count = head.earlier.len() + head.window.len() + SUMMARY_AHEAD;
-    let soon = count > policy.summary.trigger && count >= covered.map_or(0, |covered| covered.next);
+    let soon = given.lines == SummaryLines::AtOnce
+        && count > policy.summary.trigger
+        && count >= covered.map_or(0, |covered| covered.next);
     let folds = if soon { count.saturating_sub(policy.summary.keep) } else { 0 };
     let answered = match &event.kind {
         EventKind::EffectSettled { effect, .. } => {
@@ -65,8 +82,12 @@ pub(crate) fn fold(turn: &mut Turn<'_>) {
         return;
     }
     let batch = &raw[..raw.len() - policy.keep];
+    if turn.given.lines == SummaryLines::WhenRead {
+        take_back(turn);
+        return owe(turn, batch);
+    }
     // A batch with a message that was not loaded for this turn is left for the next one.
-    let wanted = needs(turn.lane, turn.event, turn.policy);
+    let wanted = needs(turn.lane, turn.event, turn.given, turn.policy);
     let looked_up = |id: &&MessageId| {
         turn.named::<Message>(id.as_str()).is_none()
             && turn.lane.head.earlier.contains(id)
@@ -115,12 +136,69 @@ pub(crate) fn covered(turn: &Turn<'_>) -> Arc<ConversationSummary> {
 fn extract(turn: &mut Turn<'_>, messages: &[Message], batch: &[MessageId]) {
     let lines = extractive::best_lines(messages);
     let most = turn.policy.summary.tail_lines;
-    let covered = turn.head.covered_mut();
+    add_lines(turn.head.covered_mut(), lines, most);
+    advance(turn, batch.len(), batch.last());
+    turn.note(Reason::SummaryExtracted);
+}
+
+/// Adds lines to the tail, which keeps the newest.
+fn add_lines(covered: &mut ConversationSummary, lines: impl IntoIterator<Item = String>, most: usize) {
     covered.tail.extend(lines);
     let over = covered.tail.len().saturating_sub(most);
     covered.tail.drain(..over);
+}
+
+/// Folds without a model and without a reader: the lines are made when somebody reads them.
+fn owe(turn: &mut Turn<'_>, batch: &[MessageId]) {
+    let most = turn.policy.summary.hard_cap;
+    let owed = &mut turn.head.covered_mut().owed;
+    owed.push(batch.len());
+    // Lines are made of the newest so many messages alone, which is more than the tail holds.
+    while owed.len() > 1 && owed[1..].iter().sum::<usize>() >= most {
+        owed.remove(0);
+    }
     advance(turn, batch.len(), batch.last());
     turn.note(Reason::SummaryExtracted);
+}
+
+/// Makes the lines that are owed, where somebody may be shown them from now on.
+pub(crate) fn make_lines(turn: &mut Turn<'_>) {
+    if is_owed(&turn.head, turn.given) {
+        let (given, most) = (turn.given, turn.policy.summary.tail_lines);
+        with_lines(turn.head.covered_mut(), &given.covered, most);
+    }
+}
+
+/// True if lines of covered messages are left for whoever reads them.
+#[must_use]
+pub fn has_lines_to_make(head: &LaneState) -> bool {
+    head.covered.as_ref().is_some_and(|covered| !covered.owed.is_empty())
+}
+
+/// True if the step of this lane has to make lines that earlier steps left.
+fn is_owed(head: &LaneState, given: &StepInput) -> bool {
+    given.lines == SummaryLines::AtOnce && has_lines_to_make(head)
+}
+
+/// Returns the lane's summary as it is read: with the lines that are owed, made of the newest messages that it covers, oldest
+/// first.
+#[must_use]
+pub fn as_read(head: &LaneState, newest: &[Message], policy: &Policy) -> ConversationSummary {
+    let mut covered = head.covered.as_deref().cloned().unwrap_or_default();
+    with_lines(&mut covered, newest, policy.summary.tail_lines);
+    covered
+}
+
+fn with_lines(covered: &mut ConversationSummary, newest: &[Message], most: usize) {
+    let mut left = newest;
+    let mut folds = Vec::new();
+    for size in core::mem::take(&mut covered.owed).into_iter().rev() {
+        let (older, fold) = left.split_at(left.len().saturating_sub(size));
+        let fold: Vec<Message> = fold.iter().filter(|message| for_all(message)).cloned().collect();
+        folds.push(extractive::best_lines(&fold));
+        left = older;
+    }
+    add_lines(covered, folds.into_iter().rev().flatten(), most);
 }
 
 /// Moves the cursor: the oldest `folds` raw messages are covered from here on.
@@ -241,6 +319,7 @@ pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
     let covered = turn.head.covered_mut();
     (covered.summary, covered.tries, covered.next) = (None, 0, 0);
     covered.tail.clear();
+    covered.owed.clear();
     turn.note(Reason::SummaryWithheld);
     let known =
         |message: &Message| turn.get::<Message>(&message.id).cloned().unwrap_or_else(|| message.clone());
@@ -256,10 +335,14 @@ pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
 }
 
 /// True if the step of this event needs the covered messages, so that the runtime loads them: because the
-/// words of such a message are changed or erased, or because an answer arrives that was made of them.
+/// words of such a message are changed or erased, because an answer arrives that was made of them, or because
+/// lines of them are owed.
 #[must_use]
 pub fn needs_covered(lane: &Lane, event: &Event, given: &StepInput) -> bool {
     let head = &lane.head;
+    if is_owed(head, given) {
+        return true;
+    }
     match &event.kind {
         EventKind::MessageDeleted { .. } | EventKind::MessageEdited { .. } => {
             let message = given.anchor.as_ref().map(|anchor| &anchor.id);

@@ -85,7 +85,7 @@ pub(crate) async fn of_lane(
     info: &LaneInfo,
     max_tokens: Option<u32>,
 ) -> Result<wire::Context, Problem> {
-    let lane = app.runtime().lane(&info.key).await?;
+    let lane = app.runtime().lane_with_summary(&info.key).await?;
     let facts = app.runtime().facts_near(&lane).await?;
     context::of_lane(&lane, facts, &app.config().policy, max_tokens).map_err(problem)
 }

@@ -202,7 +202,7 @@ async fn page(
     panel: Option<TurnView>,
 ) -> Result<Page, Problem> {
     let (runtime, store) = (operator.app.runtime(), operator.app.store());
-    let lane = runtime.lane(&info.key).await?;
+    let lane = runtime.lane_with_summary(&info.key).await?;
     let mut stored = store.turns_before(&info.key, view.before.unwrap_or(u64::MAX), PAGE + 1).await?;
     let more = stored.len() > PAGE as usize;
     stored.truncate(PAGE as usize);
