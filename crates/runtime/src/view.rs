@@ -52,12 +52,24 @@ pub struct LaneView {
 }
 
 impl Runtime {
-    /// Reads a lane from the store. One in which nothing happened yet is empty.
+    /// Reads a lane: the copy in memory if this process alone writes it, else from the store. One in which nothing happened yet
+    /// is empty.
     ///
     /// # Errors
     /// The store did not answer, or holds something this version cannot read.
     pub async fn lane(&self, key: &LaneKey) -> Result<Lane, RuntimeError> {
-        Ok(self.read_lane(key).await?.0)
+        match self.held_copy(key) {
+            Some(lane) => Ok(lane),
+            None => Ok(self.read_lane(key).await?.0),
+        }
+    }
+
+    /// Copies a lane that is held and idle. While it runs, its copy in memory is that of before; where the store is shared,
+    /// another process may hold the lane by a clock that differs.
+    fn held_copy(&self, key: &LaneKey) -> Option<Lane> {
+        let slot = self.lanes.find(key).filter(|_| !self.store.is_shared())?;
+        let held = slot.try_lock().ok()?;
+        held.as_ref().filter(|actor| actor.fresh(self.store.now())).map(|actor| actor.lane.clone())
     }
 
     /// Reads a lane as prompts show it: with every line of its summary, also those that are only made when somebody reads

@@ -47,8 +47,7 @@ pub(crate) async fn answer(
     let left = left_open(&lane, chain.newest());
     let said = chain.turns().flat_map(|turn| turn.row.messages.clone());
     let views =
-        messages(runtime, &chain.lane, said.chain(planned.iter().filter_map(|effect| effect.message())))
-            .await?;
+        messages(runtime, &lane, said.chain(planned.iter().filter_map(|effect| effect.message()))).await?;
     let effects = planned.iter().map(|effect| effect.to_wire(runtime, &views)).collect();
     let applied = chain.turns().filter_map(|turn| turn.content.as_ref()?.applied.as_ref()).next();
     let model_calls = planned.iter().map(|effect| effect.model_calls()).sum();
@@ -301,7 +300,7 @@ impl DeliveredEffect {
 /// Returns messages in their current form, each once, in order.
 pub(crate) async fn messages(
     runtime: &Runtime,
-    lane: &LaneKey,
+    lane: &Lane,
     named: impl Iterator<Item = MessageId>,
 ) -> Result<Vec<MessageView>, RuntimeError> {
     let mut ids: Vec<MessageId> = Vec::new();
@@ -310,7 +309,7 @@ pub(crate) async fn messages(
             ids.push(id);
         }
     }
-    if ids.is_empty() { Ok(Vec::new()) } else { runtime.messages(lane, &ids).await }
+    if ids.is_empty() { Ok(Vec::new()) } else { runtime.messages_of(lane, &ids).await }
 }
 
 fn is_assistant(view: &MessageView) -> bool {

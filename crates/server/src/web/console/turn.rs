@@ -192,7 +192,9 @@ pub(super) async fn view(operator: &Operator, stored: &StoredTurn) -> Result<Tur
     let turn = &chain.own;
     let planned = views::planned(runtime, key, turn).await?;
     let shown = planned.iter().filter_map(|effect| effect.shows()).map(|(message, _)| message);
-    let views = views::messages(runtime, key, turn.row.messages.iter().cloned().chain(shown)).await?;
+    let views =
+        views::messages(runtime, &runtime.lane(key).await?, turn.row.messages.iter().cloned().chain(shown))
+            .await?;
     let previous = store.turns_before(key, stored.revision, 1).await?.pop();
     let next = store.turns(key, stored.revision, 1).await?.pop();
     let id = |stored: &StoredTurn| stored.log.turn.0.clone();
