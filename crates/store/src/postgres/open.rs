@@ -13,7 +13,7 @@ use crate::contract::StoreError;
 use crate::sqlite::SchemaVersion;
 
 /// Migrations by number, numbered and named like those of SQLite.
-pub(super) const MIGRATIONS: [&str; 11] = [
+pub(super) const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_erasures.sql"),
     include_str!("migrations/0003_facts.sql"),
@@ -25,6 +25,7 @@ pub(super) const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_delivery_keys.sql"),
     include_str!("migrations/0010_turn_positions.sql"),
     include_str!("migrations/0011_acts_of_hosts.sql"),
+    include_str!("migrations/0012_answers.sql"),
 ];
 
 /// Number of the advisory lock under which one process migrates.

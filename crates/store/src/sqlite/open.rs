@@ -10,7 +10,7 @@ use super::{private_file, wal_damage};
 use crate::contract::StoreError;
 
 /// Migrations in their order. `PRAGMA user_version` is the number of those that were applied.
-const MIGRATIONS: &[&str] = &[
+pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_erasures.sql"),
     include_str!("migrations/0003_facts.sql"),
@@ -22,11 +22,12 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0009_delivery_keys.sql"),
     include_str!("migrations/0010_turn_positions.sql"),
     include_str!("migrations/0011_acts_of_hosts.sql"),
+    include_str!("migrations/0012_answers.sql"),
 ];
 
 /// Marks a file as ours, so that another program's database is never written to: `thl`, and the number of the series of
 /// migrations.
-const APPLICATION_ID: i32 = 0x7468_6c32;
+pub(super) const APPLICATION_ID: i32 = 0x7468_6c32;
 
 /// The series before the first release. Its rows mean something else, so its files are refused.
 const UNRELEASED: i32 = 0x7468_6c31;

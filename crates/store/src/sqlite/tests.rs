@@ -7,13 +7,13 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::SqliteStore;
+use super::{SqliteStore, open};
 use crate::conformance::fixture::{LaneWriter, accept, create, delivery, lane, lease, loose};
 use crate::conformance::turn_commit::{full_turn, written};
 use crate::conformance::{DataLocation, START, Subject, block_on};
 use crate::{
     Accepted, Audit, Claim, CommitResult, Inbox, KillSwitch, Lanes, ManualClock, Mark, Outbox, Release,
-    Store, StoreError, TurnLog,
+    Requests, Store, StoreError, StoredResponse, TurnLog,
 };
 
 fn clock() -> Arc<ManualClock> {
@@ -268,6 +268,46 @@ fn the_settings_that_durability_rests_on_are_set() {
     assert_eq!(read("secure_delete"), Integer(1));
     assert_eq!(read("mmap_size"), Integer(0));
     assert_eq!(store.describe(), format!("sqlite {}", folder.path().display()));
+}
+
+/// Answers that an earlier version kept are found under their keys afterwards, and requests that wait for theirs get them.
+#[test]
+fn answers_survive_their_migration() {
+    let folder = Folder::new();
+    let file = Connection::open(folder.path()).unwrap();
+    open::MIGRATIONS[..11].iter().for_each(|sql| file.execute_batch(sql).unwrap());
+    file.pragma_update(None, "application_id", open::APPLICATION_ID).unwrap();
+    file.pragma_update(None, "user_version", 11).unwrap();
+    let long = "answer ".repeat(200);
+    file.execute(
+        "INSERT INTO requests VALUES ('acme', 'answered', x'aa', 200, ?1), ('acme', 'waits', x'bb', NULL, NULL)",
+        [&long],
+    )
+    .unwrap();
+    drop(file);
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    let begun = |key: &str| block_on(store.begin_request("acme", key, "cc")).unwrap().unwrap();
+    let answer = StoredResponse { status: 200, body: long };
+    assert_eq!(begun("answered"), ("aa".into(), Some(answer.clone())));
+    assert_eq!(begun("waits"), ("bb".into(), None));
+    block_on(store.store_response("acme", "waits", answer.clone())).unwrap();
+    assert_eq!(begun("waits"), ("bb".into(), Some(answer)));
+}
+
+/// An answer of a kilobyte shares its page with others.
+#[test]
+fn an_answer_takes_no_page_of_its_own() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    let answer = StoredResponse { status: 200, body: "a".repeat(1_100) };
+    for n in 0..200 {
+        let key = format!("{:x}", (n + 1_u32).wrapping_mul(2_654_435_761));
+        assert_eq!(block_on(store.begin_request("acme", &key, "aa")).unwrap(), None);
+        block_on(store.store_response("acme", &key, answer.clone())).unwrap();
+    }
+    drop(store);
+    let bytes = std::fs::metadata(folder.path()).unwrap().len();
+    assert!(bytes < 200 * 2_000 + 200_000, "{bytes} bytes for 200 answers of 1,100");
 }
 
 /// Returns the contents of the files of a database.

@@ -1,0 +1,1 @@
+-- Keeps the number that it has in SQLite, which keeps the answers of requests in another order from then on.
