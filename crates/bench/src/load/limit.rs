@@ -31,7 +31,7 @@ const TABLES: &str = "
 /// The store's own settings. 16,384 pages are its 64 MiB between checkpoints.
 const SETTINGS: &str = "
     PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
-    PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384;";
+    PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16384;";
 
 impl Bare {
     pub(crate) fn open(path: &Path, group: usize) -> anyhow::Result<Self> {
@@ -50,15 +50,22 @@ impl Bare {
         let began = Instant::now();
         for _ in 0..each {
             for rows in turns {
-                let transaction = self.db.transaction()?;
-                for (lane, newest) in self.lanes.iter_mut().enumerate() {
-                    write(&transaction, lane as i64, newest, self.done, rows)?;
-                    self.done += 1;
-                }
-                transaction.commit()?;
+                let all: Vec<usize> = (0..self.lanes.len()).collect();
+                self.write_group(&all, rows)?;
             }
         }
         Ok((self.lanes.len() * each) as f64 / began.elapsed().as_secs_f64())
+    }
+
+    /// Writes one turn of each of these lanes in one transaction.
+    pub(crate) fn write_group(&mut self, lanes: &[usize], rows: &Rows) -> anyhow::Result<()> {
+        let transaction = self.db.transaction()?;
+        for lane in lanes {
+            write(&transaction, *lane as i64, &mut self.lanes[*lane], self.done, rows)?;
+            self.done += 1;
+        }
+        transaction.commit()?;
+        Ok(())
     }
 
     /// Turns written so far.
