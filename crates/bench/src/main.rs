@@ -25,6 +25,7 @@ fn main() -> anyhow::Result<()> {
         Some(("count", [])) => count::list(),
         Some(("count", [which, ..])) => count::run(which.parse().context("a number")?)?,
         Some(("serve", rest)) => server::own::serve(rest)?,
+        Some(("limit", rest)) => server::limit::serve(rest)?,
         Some(("help" | "--help" | "-h", _)) => print(HELP),
         _ => measure(&arguments)?,
     }

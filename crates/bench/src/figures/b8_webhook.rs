@@ -7,15 +7,19 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use super::b1_turn::{WARM, durable};
+use super::b8_cost;
 use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, number, ratios};
 use crate::load::Kind;
 use crate::load::messages::{GATE, REPLY};
 use crate::server::Server;
-use crate::server::load::{Answered, By, CONNECTIONS, LANES, most};
+use crate::server::load::{Answered, Awaited, By, CONNECTIONS, LANES, Load, most};
 use crate::server::slack::Slack;
 
 /// The longest that Slack waits for an acknowledgement here, in milliseconds; its own limit is 3,000.
 const BOUND: f64 = 500.0;
+
+/// The load by the HTTP API.
+const LOAD: Load = Load { connections: CONNECTIONS, awaited: Awaited::Durable };
 
 /// The result of one round.
 enum Measured {
@@ -66,14 +70,16 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         Case::Slack => slack(scale, by, time).map(Measured::Served),
         Case::SlackWithoutModel => without_model(scale, by, time).map(Measured::Unanswered),
     })?;
-    Ok(report(scale, by, &results))
+    let mut section = report(scale, by, &results);
+    b8_cost::add(&mut section, scale, by, time)?;
+    Ok(section)
 }
 
 /// A new server under load by its API, until it has made every turn.
 fn api(scale: Scale, by: By, time: Duration) -> anyhow::Result<Served> {
     let folder = tempfile::tempdir()?;
     let (server, _) = Server::start(scale, &folder.path().join("data"), 1)?;
-    let load = |run: &str, time: Duration| by.load(&server, run, time, folder.path());
+    let load = |run: &str, time: Duration| by.load(&server, LOAD, run, time, folder.path());
     let served = loaded(&server, time, load)?;
     server.stop()?;
     Ok(served)

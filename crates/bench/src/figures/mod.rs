@@ -1,7 +1,7 @@
 //! The figures, one file each.
 
 mod b10_memory;
-mod b1_turn;
+pub(crate) mod b1_turn;
 mod b2_postgres;
 mod b3_peer;
 mod b4_hostile;
@@ -10,6 +10,7 @@ pub(crate) mod b4_step;
 mod b5_history;
 mod b6_lanes;
 mod b7_storage;
+mod b8_cost;
 mod b8_webhook;
 mod b9_start;
 mod context;

@@ -9,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 use ureq::Agent;
 
+use super::load::Awaited;
 use super::slack::Signed;
 use crate::load::messages::REPLY;
 
@@ -44,22 +45,25 @@ impl Client {
 
     /// Sends a message and returns the id of its lane once it is durable.
     pub(crate) fn say(&self, conversation: &str, key: &str) -> anyhow::Result<String> {
-        let answer = self.post(&message(conversation), key)?;
+        let answer = self.post(&message(conversation), key, Awaited::Durable)?;
         let answer: Value = serde_json::from_str(&answer)?;
         Ok(answer["lane"].as_str().context("the answer names the lane")?.to_owned())
     }
 
-    /// Sends an event; an error unless the answer is 202.
-    pub(crate) fn post(&self, body: &str, key: &str) -> anyhow::Result<String> {
-        let mut answer = self
+    /// Sends an event; an error unless the answer is the one that is waited for.
+    pub(crate) fn post(&self, body: &str, key: &str, awaited: Awaited) -> anyhow::Result<String> {
+        let mut request = self
             .agent
             .post(format!("{}/v1/events", self.url))
             .header("Authorization", format!("Bearer {}", self.token))
             .header("Content-Type", "application/json")
-            .header("Idempotency-Key", key)
-            .send(body)?;
+            .header("Idempotency-Key", key);
+        if !awaited.prefer().is_empty() {
+            request = request.header("Prefer", awaited.prefer());
+        }
+        let mut answer = request.send(body)?;
         let text = answer.body_mut().read_to_string()?;
-        ensure!(answer.status().as_u16() == 202, "POST /v1/events: {} {text}", answer.status());
+        ensure!(answer.status().as_u16() == awaited.status(), "POST /v1/events: {} {text}", answer.status());
         Ok(text)
     }
 

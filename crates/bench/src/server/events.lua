@@ -1,5 +1,5 @@
 -- The load of B8 for wrk: POST /v1/events, each with an Idempotency-Key of its own, over many conversations.
--- Arguments: the bearer token, a word that no other run has, how many conversations.
+-- Arguments: the bearer token, a word that no other run has, how many conversations, the header Prefer or nothing.
 
 local threads = 0
 
@@ -16,6 +16,9 @@ function init(arguments)
     ["Authorization"] = "Bearer " .. arguments[1],
     ["Content-Type"] = "application/json",
   }
+  if arguments[4] ~= "" then
+    headers["Prefer"] = arguments[4]
+  end
 end
 
 function request()

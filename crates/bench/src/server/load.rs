@@ -12,7 +12,7 @@ use super::client::{Client, message};
 use super::slack::Signed;
 use crate::load::milliseconds;
 
-/// Connections that are kept alive.
+/// Connections that are kept alive, where nothing else is said.
 pub(crate) const CONNECTIONS: usize = 16;
 
 /// Conversations the events are spread over. Between them they may hold more events than any backlog here: none is
@@ -35,6 +35,39 @@ pub(crate) struct Answered {
     /// Milliseconds.
     pub(crate) p50: f64,
     pub(crate) p99: f64,
+}
+
+/// What the clients of the HTTP API wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// The event is durable: 202.
+    Durable,
+    /// Its turn: `Prefer: wait`, 200.
+    Turn,
+}
+
+impl Awaited {
+    /// Returns the value of the header `Prefer`; empty for none.
+    pub(crate) fn prefer(self) -> &'static str {
+        match self {
+            Self::Durable => "",
+            Self::Turn => "wait=10",
+        }
+    }
+
+    pub(crate) fn status(self) -> u16 {
+        match self {
+            Self::Durable => 202,
+            Self::Turn => 200,
+        }
+    }
+}
+
+/// A load by the HTTP API.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    pub(crate) connections: usize,
+    pub(crate) awaited: Awaited,
 }
 
 /// The program that makes the load.
@@ -62,17 +95,20 @@ impl By {
     pub(crate) fn load(
         self,
         server: &Server,
+        load: Load,
         run: &str,
         time: Duration,
         folder: &Path,
     ) -> anyhow::Result<Answered> {
+        let Load { connections, awaited } = load;
         if self == Self::Wrk {
             let script = format!("BODY = [==[{}]==]\n{EVENTS}", message("CONVERSATION"));
-            return wrk(server, time, folder, &script, &[&server.tokens[0], run, &LANES.to_string()]);
+            let arguments = [&server.tokens[0], run, &LANES.to_string(), awaited.prefer()];
+            return wrk(server, connections, time, folder, &script, &arguments);
         }
         let bodies: Vec<String> = (0..LANES).map(|lane| message(&format!("c{lane}"))).collect();
-        ourselves(server, time, |client, n| {
-            client.post(&bodies[n as usize % LANES], &format!("{run}-{n}")).map(drop)
+        ourselves(server, connections, time, |client, n| {
+            client.post(&bodies[n as usize % LANES], &format!("{run}-{n}"), awaited).map(drop)
         })
     }
 
@@ -88,9 +124,9 @@ impl By {
             let file = folder.join("signed");
             let lines = signed.iter().map(|one| format!("{} {} {}\n", one.seconds, one.signature, one.body));
             std::fs::write(&file, lines.collect::<String>())?;
-            return wrk(server, time, folder, SIGNED, &[&file.display().to_string()]);
+            return wrk(server, CONNECTIONS, time, folder, SIGNED, &[&file.display().to_string()]);
         }
-        ourselves(server, time, |client, n| {
+        ourselves(server, CONNECTIONS, time, |client, n| {
             client.deliver(signed.get(n as usize).context("too few events were signed for this time")?)
         })
     }
@@ -104,6 +140,7 @@ pub(crate) fn most(time: Duration) -> usize {
 /// Runs `wrk` with a script, which is given these arguments.
 fn wrk(
     server: &Server,
+    connections: usize,
     time: Duration,
     folder: &Path,
     text: &str,
@@ -112,7 +149,7 @@ fn wrk(
     let script = folder.join("load.lua");
     std::fs::write(&script, format!("{text}\n{RESULT}"))?;
     let output = Command::new("wrk")
-        .args(["-t1", &format!("-c{CONNECTIONS}"), &format!("-d{}s", time.as_secs().max(1)), "-s"])
+        .args(["-t1", &format!("-c{connections}"), &format!("-d{}s", time.as_secs().max(1)), "-s"])
         .arg(&script)
         .args([&server.url, "--"])
         .args(arguments)
@@ -141,6 +178,7 @@ fn read(text: &str) -> anyhow::Result<Answered> {
 /// Sends with our own client: `send` sends the n-th request.
 fn ourselves(
     server: &Server,
+    connections: usize,
     time: Duration,
     send: impl Fn(&Client, u64) -> anyhow::Result<()> + Sync,
 ) -> anyhow::Result<Answered> {
@@ -158,7 +196,7 @@ fn ourselves(
         anyhow::Ok(took)
     };
     let all = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(one)).collect();
+        let threads: Vec<_> = (0..connections).map(|_| scope.spawn(one)).collect();
         let mut all = Vec::new();
         for thread in threads {
             all.extend(thread.join().expect("a client does not panic")?);

@@ -1,6 +1,7 @@
 //! The server under load: the real program as a process of its own, on a folder and a port of its own.
 
 pub(crate) mod client;
+pub(crate) mod limit;
 pub(crate) mod load;
 pub(crate) mod own;
 pub(crate) mod slack;
@@ -17,6 +18,9 @@ use throughline_server::auth::Token;
 
 use crate::frame::Scale;
 use client::Client;
+
+/// Name of the database in a data folder.
+pub(crate) const DATABASE: &str = "throughline.db";
 
 /// The longest time to wait for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -63,14 +67,27 @@ impl Server {
         let config = data.join("bench.toml");
         let (tokens, text) = configured(tenants);
         std::fs::write(&config, text + more)?;
-        let program = program(scale)?;
-        let mut command = Command::new(&program);
+        let mut command = Command::new(program(scale)?);
         command.args(["serve", "--json", "--quiet", "--listen", "127.0.0.1:0", "--config"]).arg(&config);
-        command.arg("--data").arg(data).current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.arg("--data").arg(data);
+        Self::run(command, data, tokens)
+    }
+
+    /// Starts the limit of an event over HTTP, which is this program.
+    pub(crate) fn start_limit(data: &Path) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(data)?;
+        let mut command = Command::new(std::env::current_exe().context("cannot tell where this program is")?);
+        command.arg("limit").arg(data.join(DATABASE));
+        Ok(Self::run(command, data, vec![String::new()])?.0)
+    }
+
+    /// Runs a server that says its address in its first line, and waits until it is ready.
+    fn run(mut command: Command, data: &Path, tokens: Vec<String>) -> anyhow::Result<(Self, Duration)> {
+        command.current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());
         let log = data.join("serve.log");
         command.stderr(std::fs::File::create(&log)?);
         let began = Instant::now();
-        let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+        let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let stdout = child.stdout.take().context("the server has an output")?;
         let mut server = Self { child, url: String::new(), tokens };
         // Its first line holds its address.
@@ -129,6 +146,14 @@ impl Server {
         }
     }
 
+    /// Returns the processor time that it had so far, in all of its threads.
+    pub(crate) fn spent(&self) -> anyhow::Result<Duration> {
+        let path = format!("/proc/{}/stat", self.child.id());
+        let stat = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+        let ticks = ticks(&stat).with_context(|| format!("{path} says no times"))?;
+        Ok(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+    }
+
     /// Returns the resident bytes of its memory.
     pub(crate) fn resident(&self) -> anyhow::Result<u64> {
         let path = format!("/proc/{}/status", self.child.id());
@@ -177,6 +202,12 @@ fn configured(tenants: usize) -> (Vec<String>, String) {
     (tokens, text)
 }
 
+/// Returns the ticks in user and system mode, which follow the program's name in parentheses.
+fn ticks(stat: &str) -> Option<u64> {
+    let mut times = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    Some(times.next()?.parse::<u64>().ok()? + times.next()?.parse::<u64>().ok()?)
+}
+
 fn resident(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -186,6 +217,13 @@ fn resident(status: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_processor_time() {
+        let stat = "7 (a ) b) S 1 7 7 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 1 0 9 1 1\n";
+        assert_eq!(ticks(stat), Some(300));
+        assert_eq!(ticks("7 (a) S 1"), None);
+    }
 
     #[test]
     fn reads_resident_memory() {
