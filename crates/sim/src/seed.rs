@@ -62,6 +62,13 @@ async fn write(
     let last = store.turns(&key, revision.saturating_sub(1), 1).await?.pop();
     let prev = last.map_or(GENESIS.into(), |turn| turn.log.hash);
     lane.revision = revision + 1;
+    // Like a turn's row, it names the messages that it adds: whoever looks for older ones goes by the rows.
+    let new = |record: &&Record| lane.records.record(&record.key()).is_none();
+    let messages = records.iter().filter(new).filter_map(|record| match record {
+        Record::Message(message) => Some(message.id.clone()),
+        _ => None,
+    });
+    let messages = messages.collect();
     for record in records {
         lane.records.insert(record.clone());
     }
@@ -102,7 +109,7 @@ async fn write(
         after: canonical_json::hex(&lane.state_hash()),
         effects: Vec::new(),
         asked: None,
-        messages: Vec::new(),
+        messages,
         content: content_hash(&salt, &content),
         retired: Vec::new(),
     }
