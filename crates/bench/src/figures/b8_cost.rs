@@ -11,6 +11,11 @@ use crate::stored::disk;
 /// Connections that are kept alive.
 const CONNECTIONS: [usize; 2] = [16, 64];
 
+/// Conversations the events are spread over, and events in each before the clock runs: enough that older messages are folded,
+/// which a message of every long conversation pays for.
+const LANES: usize = 256;
+const WARM: usize = 20;
+
 /// The cases of each number of connections, in order: the limit, then ours.
 const CASES: [Case; 3] = [Case::Limit, Case::Ours(Awaited::Durable), Case::Ours(Awaited::Turn)];
 
@@ -39,12 +44,12 @@ pub(super) fn add(section: &mut Section, scale: Scale, by: By, time: Duration) -
     let results = interleaved("B8, cost", scale.rounds(), &mut cases, |(count, case)| {
         measure(scale, by, time, *count, *case)
     })?;
-    section.say(
-        "What a message costs: processor time of the server's process, in user and system mode, and bytes of its closed database. \
-         The limit is an axum handler in a process of its own that writes the rows of the same turn into SQLite, as many as wait \
-         in one transaction; it checks no token, reads nothing and decides nothing. Rounds interleaved with it; ratios are taken \
-         round by round.",
-    );
+    section.say(format!(
+        "What a message costs, in {LANES} conversations of which each had {WARM} messages before: processor time of the server's \
+         process, in user and system mode, and bytes of its closed database. The limit is an axum handler in a process of its own \
+         that writes the rows of the same turn into SQLite, as many as wait in one transaction; it checks no token, reads nothing \
+         and decides nothing. Rounds interleaved with it; ratios are taken round by round.",
+    ));
     section.table(&table(&cases, &results));
     Ok(())
 }
@@ -54,23 +59,24 @@ fn measure(scale: Scale, by: By, time: Duration, connections: usize, case: Case)
     let data = folder.path().join("data");
     match case {
         Case::Limit => {
-            let load = Load { connections, awaited: Awaited::Durable };
+            let load = Load { connections, lanes: LANES, awaited: Awaited::Durable };
             let server = Server::start_limit(&data)?;
-            measured(&server, by, load, time, folder.path(), |_| Ok(())).map(|(measured, _)| measured)
+            measured(scale, &server, by, load, time, folder.path(), |_| Ok(())).map(|(measured, _)| measured)
         }
         Case::Ours(awaited) => {
-            let load = Load { connections, awaited };
+            let load = Load { connections, lanes: LANES, awaited };
             let (server, _) = Server::start(scale, &data, 1)?;
             let settled = |count| server.settled(count).map(drop);
-            let (measured, count) = measured(&server, by, load, time, folder.path(), settled)?;
+            let (measured, count) = measured(scale, &server, by, load, time, folder.path(), settled)?;
             server.stop()?;
             Ok(Measured { bytes: disk::bytes(&data.join(DATABASE))? as f64 / count as f64, ..measured })
         }
     }
 }
 
-/// Loads a server for a while and then for that time; also returns the number of messages it took.
+/// Loads a server until its conversations are long, and then for that time; also returns the number of messages it took.
 fn measured(
+    scale: Scale,
     server: &Server,
     by: By,
     load: Load,
@@ -78,16 +84,19 @@ fn measured(
     folder: &Path,
     settled: impl Fn(u64) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Measured, u64)> {
-    let warm = by.load(server, load, "warm", time / 2, folder)?;
-    settled(warm.count)?;
+    let mut warm = 0;
+    while warm == 0 || scale != Scale::Smoke && warm < (LANES * WARM) as u64 {
+        warm += by.load(server, load, &format!("warm-{warm}"), time, folder)?.count;
+    }
+    settled(warm)?;
     let before = server.spent()?;
     let run = by.load(server, load, "run", time, folder)?;
-    settled(warm.count + run.count)?;
+    settled(warm + run.count)?;
     // The system counts in hundredths of a second, of which the smallest runs may take none.
     let spent = (server.spent()? - before).max(Duration::from_millis(1));
     let work = spent.as_secs_f64() * 1e6 / run.count as f64;
     let answered = run.count as f64 / run.seconds;
-    Ok((Measured { answered, p99: run.p99, work, bytes: 0.0 }, warm.count + run.count))
+    Ok((Measured { answered, p99: run.p99, work, bytes: 0.0 }, warm + run.count))
 }
 
 fn table(cases: &[(usize, Case)], results: &[Vec<Measured>]) -> Table {

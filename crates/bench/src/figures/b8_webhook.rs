@@ -19,7 +19,7 @@ use crate::server::slack::Slack;
 const BOUND: f64 = 500.0;
 
 /// The load by the HTTP API.
-const LOAD: Load = Load { connections: CONNECTIONS, awaited: Awaited::Durable };
+const LOAD: Load = Load { connections: CONNECTIONS, lanes: LANES, awaited: Awaited::Durable };
 
 /// The result of one round.
 enum Measured {

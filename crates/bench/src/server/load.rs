@@ -67,6 +67,7 @@ impl Awaited {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     pub(crate) connections: usize,
+    pub(crate) lanes: usize,
     pub(crate) awaited: Awaited,
 }
 
@@ -100,15 +101,15 @@ impl By {
         time: Duration,
         folder: &Path,
     ) -> anyhow::Result<Answered> {
-        let Load { connections, awaited } = load;
+        let Load { connections, lanes, awaited } = load;
         if self == Self::Wrk {
             let script = format!("BODY = [==[{}]==]\n{EVENTS}", message("CONVERSATION"));
-            let arguments = [&server.tokens[0], run, &LANES.to_string(), awaited.prefer()];
+            let arguments = [&server.tokens[0], run, &lanes.to_string(), awaited.prefer()];
             return wrk(server, connections, time, folder, &script, &arguments);
         }
-        let bodies: Vec<String> = (0..LANES).map(|lane| message(&format!("c{lane}"))).collect();
+        let bodies: Vec<String> = (0..lanes).map(|lane| message(&format!("c{lane}"))).collect();
         ourselves(server, connections, time, |client, n| {
-            client.post(&bodies[n as usize % LANES], &format!("{run}-{n}"), awaited).map(drop)
+            client.post(&bodies[n as usize % lanes], &format!("{run}-{n}"), awaited).map(drop)
         })
     }
 
