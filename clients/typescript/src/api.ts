@@ -689,8 +689,8 @@ export interface paths {
         };
         /**
          * Follow all conversations
-         * @description Sends the events `turn`, `message`, `card`, `effect` and `pending` of every lane that the caller may read, in one order,
-         *     each in an envelope that says where it happened; and `reset` if the place to go on from no longer exists, in which case
+         * @description Sends the events `turn`, `message`, `card`, `effect`, `pending` and `approval` of every lane that the caller may read, in
+         *     one order, each in an envelope that says where it happened; and `reset` if the place to go on from no longer exists, in which case
          *     what a client keeps has to be read anew. A comment is sent at once and every 15 seconds. The stream begins with the
          *     effects that were offered to the host and are not reported yet, without an id.
          */
@@ -1130,6 +1130,48 @@ export interface components {
              */
             version: number;
         };
+        /** @description Approval that waits for somebody since a turn, or waits no more: data of the event `approval`. */
+        ApprovalNews: {
+            /** @description Titles of the items it is about, at most twenty. */
+            about: string[];
+            /**
+             * Format: date-time
+             * @description Time since which this version waits.
+             */
+            created_at: string;
+            decided?: components["schemas"]["Decided"] | null;
+            /** @description Configured people who may decide; empty once it waits no more. */
+            deciders: string[];
+            /** @description Effect classes that an approval releases. */
+            effects: string[];
+            /**
+             * Format: date-time
+             * @description Time until which it may be decided; absent if it does not expire.
+             */
+            expires_at?: string | null;
+            /**
+             * @description Id.
+             * @example ap_01
+             */
+            id: string;
+            /** @description User who asked. */
+            requested_by: string;
+            /** @description Rules that say who may decide; empty once it waits no more. */
+            rules: components["schemas"]["DecidingRule"][];
+            /** @description State: `pending` while it waits; then `approved`, `rejected`, `cancelled`, `expired` or `superseded`. */
+            state: string;
+            /** @description Targets of the effects. */
+            targets: string[];
+            /** @description Question of its card; absent if the lane no longer keeps the card. */
+            title?: string | null;
+            /** @description Address of its page, which opens for whoever may decide it or read its lane. */
+            url?: string | null;
+            /**
+             * Format: int64
+             * @description Version that a decision has to name.
+             */
+            version: number;
+        };
         /** @description Authors of a field: everybody whose words are in its text. */
         Authored: {
             /** @description Ids of the users, in the order in which they wrote. */
@@ -1338,6 +1380,13 @@ export interface components {
             /** @description Name of that user. */
             by_name: string;
         };
+        /** @description Rule that says who may decide an approval. */
+        DecidingRule: {
+            /** @description People that it allows: `user:mia`, `role:pm`, `group:backend`. */
+            allow: string[];
+            /** @description True if they may decide what they asked for or wrote themselves. */
+            self_approve: boolean;
+        };
         /**
          * @description Decision on an approval.
          * @enum {string}
@@ -1409,7 +1458,10 @@ export interface components {
              * @description Time of the turn.
              */
             at: string;
-            /** @description Data of the event, in the form that its type determines, as in the stream of the lane. */
+            /**
+             * @description Data of the event, in the form that its type determines, as in the stream of the lane; of `approval`, which that
+             *     one does not have, an `ApprovalNews`.
+             */
             data: Record<string, unknown>;
             /** @description Cursor behind the event; absent for an effect that waits for its host, which is offered again. */
             id?: string | null;
@@ -1422,7 +1474,7 @@ export interface components {
             /** @description Id of the turn; absent for `reset`. */
             turn?: string | null;
             /**
-             * @description Type: `turn`, `message`, `card`, `effect`, `pending` or `reset`.
+             * @description Type: `turn`, `message`, `card`, `effect`, `pending`, `approval` or `reset`.
              * @example effect
              */
             type: string;
@@ -3489,6 +3541,7 @@ export interface components {
 export type AnswerBody = components['schemas']['AnswerBody'];
 export type Applied = components['schemas']['Applied'];
 export type Approval = components['schemas']['Approval'];
+export type ApprovalNews = components['schemas']['ApprovalNews'];
 export type Authored = components['schemas']['Authored'];
 export type Button = components['schemas']['Button'];
 export type Card = components['schemas']['Card'];
@@ -3504,6 +3557,7 @@ export type DeadLetter = components['schemas']['DeadLetter'];
 export type Decide = components['schemas']['Decide'];
 export type DecideActor = components['schemas']['DecideActor'];
 export type Decided = components['schemas']['Decided'];
+export type DecidingRule = components['schemas']['DecidingRule'];
 export type Decision = components['schemas']['Decision'];
 export type DecisionBrief = components['schemas']['DecisionBrief'];
 export type Delivered = components['schemas']['Delivered'];
@@ -5066,12 +5120,13 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Kinds with commas between; all of them if absent. `reset` is told to everybody.
+                 * @description Kinds with commas between; all of them if absent. `approval` needs the scope `approvals:read`; `reset` is told to
+                 *     everybody.
                  * @example [
                  *       "turn"
                  *     ]
                  */
-                kinds?: ("turn" | "message" | "card" | "effect" | "pending" | "reset")[];
+                kinds?: ("turn" | "message" | "card" | "effect" | "pending" | "approval" | "reset")[];
                 /**
                  * @description Seconds to wait if there is no event yet, at most 30; 0 if absent.
                  * @example 0
@@ -7670,13 +7725,14 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Kinds with commas between; all of them if absent. `reset` is told to everybody.
+                 * @description Kinds with commas between; all of them if absent. `approval` needs the scope `approvals:read`; `reset` is told to
+                 *     everybody.
                  * @example [
                  *       "turn",
                  *       "message"
                  *     ]
                  */
-                kinds?: ("turn" | "message" | "card" | "effect" | "pending" | "reset")[];
+                kinds?: ("turn" | "message" | "card" | "effect" | "pending" | "approval" | "reset")[];
             };
             header?: {
                 /**

@@ -32,6 +32,9 @@ pub enum Reach {
     Loopback,
     /// Public addresses only.
     Public,
+    /// Addresses of the operator's own network too, and none of this machine. For a host that the configuration names and
+    /// nothing that is received can change.
+    Elsewhere,
 }
 
 impl Address {
@@ -99,6 +102,12 @@ impl Address {
     }
 }
 
+/// Returns true for a name or an address of this machine: `localhost`, `127.0.0.1`, `::1`.
+#[must_use]
+pub fn is_of_this_machine(host: &str) -> bool {
+    is_localhost(host) || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+}
+
 fn is_localhost(host: &str) -> bool {
     let host = host.trim_end_matches('.');
     host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost")
@@ -109,6 +118,7 @@ impl Reach {
         match self {
             Self::Loopback => ip.to_canonical().is_loopback(),
             Self::Public => is_public(ip),
+            Self::Elsewhere => !ip.to_canonical().is_loopback() && !ip.is_unspecified(),
         }
     }
 }
@@ -119,12 +129,23 @@ impl Reach {
     /// # Errors
     /// Returns a sentence for a person if one is not, or none answers.
     pub async fn connect(self, host: &str, port: u16) -> Result<TcpStream, String> {
+        let found = self.addresses(host, port).await?;
+        TcpStream::connect(found.as_slice())
+            .await
+            .map_err(|error| format!("cannot connect to {host}: {error}"))
+    }
+
+    /// Looks up a host's addresses, if all of them are within reach.
+    ///
+    /// # Errors
+    /// Returns a sentence for a person if one is not, or there are none.
+    pub async fn addresses(self, host: &str, port: u16) -> Result<Vec<SocketAddr>, String> {
         let cannot = |error: std::io::Error| format!("cannot connect to {host}: {error}");
         let found: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await.map_err(cannot)?.collect();
         if found.is_empty() || !found.iter().all(|address| self.admits(address.ip())) {
             return Err(format!("{host} has an address that may not be connected to"));
         }
-        TcpStream::connect(found.as_slice()).await.map_err(cannot)
+        Ok(found)
     }
 }
 
@@ -320,5 +341,23 @@ mod tests {
         assert!(Reach::Loopback.resolve(name()).await.is_ok());
         let why = Reach::Public.resolve(name()).await.err().unwrap().to_string();
         assert!(why.contains("may not be connected to"), "{why}");
+    }
+
+    /// A mail server of the operator may be in a private network, and on this machine only if that was said.
+    #[tokio::test]
+    async fn elsewhere_is_everywhere_but_here() {
+        for (ip, admitted) in
+            [("10.0.0.7", true), ("8.8.8.8", true), ("127.0.0.1", false), ("0.0.0.0", false)]
+        {
+            assert_eq!(Reach::Elsewhere.admits(ip.parse().unwrap()), admitted, "{ip}");
+        }
+        assert!(!Reach::Elsewhere.admits("::ffff:127.0.0.1".parse().unwrap()));
+        assert!(Reach::Elsewhere.addresses("localhost", 25).await.is_err());
+        assert_eq!(Reach::Loopback.addresses("127.0.0.1", 25).await.unwrap().len(), 1);
+        for (host, here) in
+            [("localhost", true), ("127.0.0.9", true), ("::1", true), ("mail.example.org", false)]
+        {
+            assert_eq!(is_of_this_machine(host), here, "{host}");
+        }
     }
 }

@@ -25,7 +25,7 @@ impl LedClient {
     pub fn new(server: &Address, connect: Duration, timeout: Duration) -> Result<Self, String> {
         let here = match server.reach() {
             Reach::Loopback => Some(client(Reach::Loopback, connect)?),
-            Reach::Public => None,
+            Reach::Public | Reach::Elsewhere => None,
         };
         Ok(Self { public: client(Reach::Public, connect)?, here, timeout })
     }
@@ -47,7 +47,7 @@ impl LedClient {
         match (address.reach(), &self.here) {
             (Reach::Loopback, Some(here)) => Ok(here),
             (Reach::Loopback, None) => Err(format!("“{bare}” is on this machine")),
-            (Reach::Public, _) => Ok(&self.public),
+            (Reach::Public | Reach::Elsewhere, _) => Ok(&self.public),
         }
     }
 

@@ -12,7 +12,7 @@ mod led;
 mod signature;
 mod web_socket;
 
-pub use address::{Address, Reach, check_address};
+pub use address::{Address, Reach, check_address, is_of_this_machine};
 pub use call::{Response, TransportError, send};
 pub use endpoint::Endpoint;
 pub use http::{client, describe_error, retry_after, retry_after_at};

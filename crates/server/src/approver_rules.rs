@@ -1,6 +1,8 @@
 //! Approver rules that apply to an approval (`docs/design/0032-approvals.md`). The engine judges the press; this says
 //! who may read an approval of others, and avoids showing buttons that would be refused.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use throughline_engine::Policy;
 use throughline_engine::data::actor::Actor;
@@ -10,7 +12,8 @@ use throughline_store::ApprovalRow;
 
 use crate::app::App;
 use crate::auth::Caller;
-use crate::config::UserEntry;
+use crate::config::{User, UserEntry};
+use crate::wire::DecidingRule;
 
 /// Right of a person to decide an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -26,13 +29,6 @@ pub(crate) enum ApproverStanding {
     Nobody,
 }
 
-/// Rule for display.
-#[derive(Serialize)]
-pub(crate) struct Rule {
-    allow: Vec<String>,
-    self_approve: bool,
-}
-
 fn covering<'p>(policy: &'p Policy, approval: &'p Approval) -> impl Iterator<Item = &'p ApproverRule> {
     let covers = |rule: &&ApproverRule| {
         let each = |target: &String| approval.classes.iter().all(|class| rule.covers(class, target));
@@ -42,8 +38,9 @@ fn covering<'p>(policy: &'p Policy, approval: &'p Approval) -> impl Iterator<Ite
 }
 
 /// Returns the rules that cover an approval.
-pub(crate) fn rules(policy: &Policy, approval: &Approval) -> Vec<Rule> {
-    let shown = |rule: &ApproverRule| Rule { allow: rule.allow.clone(), self_approve: rule.self_approve };
+pub(crate) fn rules(policy: &Policy, approval: &Approval) -> Vec<DecidingRule> {
+    let shown =
+        |rule: &ApproverRule| DecidingRule { allow: rule.allow.clone(), self_approve: rule.self_approve };
     covering(policy, approval).map(shown).collect()
 }
 
@@ -66,17 +63,23 @@ pub(crate) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> A
     }
 }
 
-/// Returns the people who may decide an approval. People whom only a channel knows are not among them.
-pub(crate) async fn deciders(app: &App, row: &ApprovalRow) -> Vec<String> {
-    let mut deciders = Vec::new();
+/// Returns the people who may decide an approval, in the order of their ids. People whom only a channel knows are not among
+/// them.
+pub(crate) async fn deciding_users(app: &App, row: &ApprovalRow) -> Vec<Arc<User>> {
+    let mut deciding = Vec::new();
     for UserEntry { user, .. } in app.config().users.of(&row.lane.tenant) {
         let actor = app.runtime().ports().directory.actor(&row.lane, &user.id).await;
         if standing(app.runtime().policy(), &actor, &row.approval) == ApproverStanding::May {
-            deciders.push(user.id.clone());
+            deciding.push(user);
         }
     }
-    deciders.sort();
-    deciders
+    deciding.sort_by(|a, b| a.id.cmp(&b.id));
+    deciding
+}
+
+/// Returns the ids of the configured people who may decide an approval.
+pub(crate) async fn deciders(app: &App, row: &ApprovalRow) -> Vec<String> {
+    deciding_users(app, row).await.into_iter().map(|user| user.id.clone()).collect()
 }
 
 /// Returns true if a rule lets the caller decide the approval, or would if they had not written some of it.

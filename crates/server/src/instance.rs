@@ -20,6 +20,7 @@ use crate::directory::ConfiguredDirectory;
 use crate::documents::StoredDocuments;
 use crate::instance_key;
 use crate::learned::{self, versions, worker::PolicyWorker};
+use crate::mail::{self, Mail};
 use crate::models;
 use crate::openid::Provider;
 use crate::slack;
@@ -56,6 +57,8 @@ pub struct Instance {
     pub(crate) hooks: BTreeMap<String, Hook>,
     /// Endpoints that events are sent to.
     pub(crate) webhooks: Vec<Arc<Webhook>>,
+    /// Mail server, if configured.
+    pub(crate) mail: Option<Arc<Mail>>,
     /// Apps of Jira sites, by the name of their tracker.
     pub(crate) jira_apps: BTreeMap<String, JiraApp>,
     /// Provider of sign-ins, if one is configured.
@@ -136,6 +139,7 @@ pub async fn open_tracking(
     }
     let hooks = trackers::hooks::open(&config)?;
     let webhooks = webhooks::open(&config)?;
+    let mail = mail::open(&config)?;
     let runtime = Arc::new(Runtime::new(Parts {
         store: store.clone(),
         ports,
@@ -155,6 +159,7 @@ pub async fn open_tracking(
         slack,
         hooks,
         webhooks,
+        mail,
         jira_apps,
         openid,
     })

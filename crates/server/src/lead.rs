@@ -1,6 +1,7 @@
 //! Lead: of the processes that share a store, one at a time does what only one should. The lease is a document; whoever
 //! holds it renews it, and the next one leads when it is over.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::Millis;
 use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_store::{Document, Store, StoreError};
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 /// Collection of the leases.
@@ -15,6 +17,18 @@ const COLLECTION: &str = "leads";
 
 /// Pause between two looks at a lease, by whoever holds it and by whoever waits for it.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// Pause after an error, before what a process leads begins again.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Reason for which what is known is read again.
+pub(crate) struct Again(pub(crate) String);
+
+impl From<StoreError> for Again {
+    fn from(error: StoreError) -> Self {
+        Self(error.to_string())
+    }
+}
 
 /// Lease of one thing to do.
 pub(crate) struct Lead {
@@ -65,6 +79,30 @@ impl Lead {
                 return;
             }
         }
+    }
+
+    /// Does something whenever this process leads, until told to stop. What ends, by an error, begins again after a pause.
+    pub(crate) async fn doing<F>(self, mut act: impl FnMut() -> F, mut stop: watch::Receiver<bool>)
+    where
+        F: Future<Output = Again>,
+    {
+        let acting = async {
+            loop {
+                self.won().await;
+                tokio::select! {
+                    Again(why) = act() => {
+                        tracing::warn!(what = self.what, why, "it begins again");
+                        sleep(PAUSE).await;
+                    }
+                    () = self.lost() => {}
+                }
+            }
+        };
+        tokio::select! {
+            () = acting => {}
+            _ = stop.wait_for(|stop| *stop) => {}
+        }
+        self.resign().await;
     }
 
     /// Takes or renews the lease. Returns true if this process leads until it is over.

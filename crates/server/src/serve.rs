@@ -19,6 +19,7 @@ use crate::connection::serve_connection;
 use crate::connections::Connections;
 use crate::instance::{Instance, open};
 use crate::learned::versions;
+use crate::mail;
 use crate::open_files;
 use crate::router::router;
 use crate::session::ended::EndedSessions;
@@ -74,7 +75,14 @@ pub async fn serve_instance(
     ];
     let webhooks = app.instance.webhooks.iter();
     let sending = webhooks.map(|webhook| webhooks::run(app.clone(), webhook.clone(), stopping.clone()));
-    let sending: Vec<_> = sending.map(tokio::spawn).collect();
+    let mut sending: Vec<_> = sending.map(tokio::spawn).collect();
+    if let Some(mail) = &app.instance.mail {
+        let tenants = mail::tenants(app.config()).into_iter();
+        sending.extend(
+            tenants
+                .map(|tenant| tokio::spawn(mail::run(app.clone(), mail.clone(), tenant, stopping.clone()))),
+        );
+    }
     let _ = app.address.set(bound);
     app.store().publish_address(&format!("http://{}", from_here(bound)));
     tracing::info!(address = %bound, store = app.store().describe(), "listening");

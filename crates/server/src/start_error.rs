@@ -86,6 +86,12 @@ pub enum StartError {
         /// Cause.
         why: String,
     },
+    /// Mail cannot be sent as configured.
+    #[error("cannot send mail: {why}")]
+    Mail {
+        /// Cause.
+        why: String,
+    },
     /// A tracker cannot be used as configured.
     #[error("cannot use the tracker {name}: {why}")]
     Tracker {
@@ -130,6 +136,7 @@ impl StartError {
             Self::Model { .. } => &codes::MODEL_MISCONFIGURED,
             Self::Tool { .. } => &codes::TOOL_MISCONFIGURED,
             Self::Webhook { .. } => &codes::WEBHOOK_MISCONFIGURED,
+            Self::Mail { .. } => &codes::MAIL_CONFIG,
             Self::Tracker { .. } => &codes::TRACKER_MISCONFIGURED,
             Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,
             Self::Listen { .. } => &codes::LISTEN_FAILED,

@@ -289,8 +289,8 @@ proptest! {
 
     #[test]
     fn slack_takes_any_home(waiting in vec((text(4_000), link()), 0..40), modes in vec(text(300), 0..30), command in "[a-z/]{1,20}") {
-        let entry = |(text, link): (String, Option<String>)| HomeEntry { text, link, clear: None };
-        let mode = |text: String| HomeEntry { text, link: None, clear: Some("C1:17.004".into()) };
+        let entry = |(text, link): (String, Option<String>)| HomeEntry { text, link, ..HomeEntry::default() };
+        let mode = |text: String| HomeEntry { text, clear: Some("C1:17.004".into()), ..HomeEntry::default() };
         let threads: Vec<HomeEntry> = waiting.iter().cloned().map(entry).collect();
         let model = Home {
             waiting: waiting.into_iter().map(entry).collect(),

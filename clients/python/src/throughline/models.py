@@ -231,6 +231,21 @@ class Decided(TypedDict):
     """
 
 
+class DecidingRule(TypedDict):
+    """
+    Rule that says who may decide an approval.
+    """
+
+    allow: list[str]
+    """
+    People that it allows: `user:mia`, `role:pm`, `group:backend`.
+    """
+    self_approve: bool
+    """
+    True if they may decide what they asked for or wrote themselves.
+    """
+
+
 Decision: TypeAlias = Literal['approve', 'reject', 'cancel']
 """
 Decision on an approval.
@@ -2084,6 +2099,66 @@ class AnswerBody(TypedDict, closed=True):
     shown: NotRequired[ShownBody | None]
 
 
+class ApprovalNews(TypedDict):
+    """
+    Approval that waits for somebody since a turn, or waits no more: data of the event `approval`.
+    """
+
+    about: list[str]
+    """
+    Titles of the items it is about, at most twenty.
+    """
+    created_at: str
+    """
+    Time since which this version waits.
+    """
+    decided: NotRequired[Decided | None]
+    deciders: list[str]
+    """
+    Configured people who may decide; empty once it waits no more.
+    """
+    effects: list[str]
+    """
+    Effect classes that an approval releases.
+    """
+    expires_at: NotRequired[str | None]
+    """
+    Time until which it may be decided; absent if it does not expire.
+    """
+    id: str
+    """
+    Id.
+    """
+    requested_by: str
+    """
+    User who asked.
+    """
+    rules: list[DecidingRule]
+    """
+    Rules that say who may decide; empty once it waits no more.
+    """
+    state: str
+    """
+    State: `pending` while it waits; then `approved`, `rejected`, `cancelled`, `expired` or `superseded`.
+    """
+    targets: list[str]
+    """
+    Targets of the effects.
+    """
+    title: NotRequired[str | None]
+    """
+    Question of its card; absent if the lane no longer keeps the card.
+    """
+    url: NotRequired[str | None]
+    """
+    Address of its page, which opens for whoever may decide it or read its lane.
+    """
+    version: int
+    """
+    Version that a decision has to name.
+    """
+
+
 class CardItem(TypedDict):
     """
     Item of a card that shows several.
@@ -2204,7 +2279,8 @@ class Envelope(TypedDict):
     """
     data: dict[str, Any]
     """
-    Data of the event, in the form that its type determines, as in the stream of the lane.
+    Data of the event, in the form that its type determines, as in the stream of the lane; of `approval`, which that
+    one does not have, an `ApprovalNews`.
     """
     id: NotRequired[str | None]
     """
@@ -2221,7 +2297,7 @@ class Envelope(TypedDict):
     """
     type: str
     """
-    Type: `turn`, `message`, `card`, `effect`, `pending` or `reset`.
+    Type: `turn`, `message`, `card`, `effect`, `pending`, `approval` or `reset`.
     """
 
 

@@ -293,7 +293,8 @@ pub(crate) fn not_started(error: &StartError) -> Failure {
         | StartError::Model { .. }
         | StartError::Tracker { .. }
         | StartError::Tool { .. }
-        | StartError::Webhook { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
+        | StartError::Webhook { .. }
+        | StartError::Mail { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
         StartError::Listen { .. } | StartError::WebhookSet { .. } => failure.hint(error.code().fix),
     }
 }

@@ -21,6 +21,7 @@ mod home;
 mod https;
 mod json;
 mod learn;
+mod mail;
 mod models;
 mod one_owner;
 mod recorded;

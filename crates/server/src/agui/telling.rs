@@ -138,7 +138,7 @@ impl Run {
         let shows: Vec<MessageId> = shows.into_iter().collect();
         let views = self.app.runtime().messages_of(&lane, &shows).await?;
         let text = views.into_iter().next().map(|view| steadied(view.text));
-        let content = text.unwrap_or_else(|| crate::views::approval_state(&row.state).to_owned());
+        let content = text.unwrap_or_else(|| crate::views::approvals::state(&row.state).to_owned());
         self.tell(RunEvent::ToolCallResult {
             message_id,
             tool_call_id: card.0.clone(),

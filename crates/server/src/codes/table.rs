@@ -80,6 +80,11 @@ codes! {
         "The bot's token begins with xoxb-, the app-level token with xapp-; without the secret anybody could deliver.",
         "Correct what the message names. docs/slack.md shows where Slack gives each of them.",
         ["slack.bot_token_file", "slack.app_token_file", "slack.signing_secret_file", "slack.api_base", "slack.allow_loopback"];
+    MAIL_CONFIG = 1106, "start.mail", None, "Mail cannot be sent as it is configured",
+        "The settings under `mail` do not go together, or the file of the password cannot be read. Nothing was started.",
+        "A mail goes over TLS or to a server on this machine, has a sender, and links to a page, so the address of the pages has to be known.",
+        "Correct what the message names; docs/mail.md has an example.",
+        ["mail.server", "mail.port", "mail.tls", "mail.user", "mail.password_file", "mail.from", "mail.allow_loopback", "server.public_url"];
     SCENARIO_INVALID = 1201, "scenario.invalid", None, "A scenario file cannot be read",
         "A scenario is not valid YAML, or says something the scenario language does not have.",
         "A misspelt expectation would otherwise never be compared, and the scenario would pass whatever happened.",
@@ -391,6 +396,16 @@ codes! {
         "Begin again at /slack/install. If it stays so, compare client id and secret with Basic Information.",
         ["slack.client_id", "slack.client_secret_file", "slack.workspaces"];
 
+    MAIL_UNREACHABLE = 3401, "mail.unreachable", None, "The mail server takes nothing",
+        "No connection to the mail server came about, or it did not let us in or take our sender. All mail waits; nothing of it is given up.",
+        "The server is down or elsewhere, its certificate is not trusted, or it knows another password or another sender.",
+        "Run `throughline doctor mail`, which tries each step and says which fails. What waits is sent when it works again.",
+        ["mail.server", "mail.port", "mail.tls", "mail.user", "mail.password_file", "mail.from"];
+    MAIL_REFUSED = 3402, "mail.refused", None, "A mail was refused",
+        "The mail server refused one mail for good, or put it off ten times. It is not sent again; the page of the approval says so.",
+        "The address does not exist, or the server takes no mail of this content for it.",
+        "Correct the person's `email`. They find what waits for them in the console, under Approvals.",
+        ["users"];
     PRESS_UNKNOWN = 4101, "press.unknown", Some(404), "The button is not known here",
         "A press carried a token that leads nowhere in this conversation. Nothing was done.",
         "The token was changed, belongs to another conversation, or its card is long gone.",

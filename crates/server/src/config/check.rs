@@ -11,7 +11,8 @@ use super::layer::Merged;
 use super::trackers::RawTrackers;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, Traces, Users, models, slack, store, tools, trackers, webhooks,
+    StoreUrl, TelegramConfig, TelegramMode, Traces, Users, mail, models, slack, store, tools, trackers,
+    webhooks,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -96,6 +97,16 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         checker.error(&codes::CONFIG_INCONSISTENT, "slack.mode", text.into());
         None
     });
+    let (mail, wrong) = mail::checked(raw.mail, raw.server.public_url.is_some());
+    for (path, text) in wrong {
+        checker.error(&codes::MAIL_CONFIG, path, text);
+    }
+    for (id, why) in
+        raw.users.iter().filter_map(|user| Some((&user.id, mail::wrong_address(user.email.as_deref()?)?)))
+    {
+        let text = format!("the `email` of “{id}” is no address: {why}");
+        checker.error(&codes::CONFIG_INVALID, "users", text);
+    }
     let (models, unusable) = models::checked(raw.models);
     for (path, text) in unusable {
         checker.error(&codes::MODEL_MISCONFIGURED, &path, text);
@@ -179,6 +190,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         delivery_host: raw.api.delivery_host,
         telegram,
         slack,
+        mail,
         webhooks,
         models,
         tools: called.clients,
@@ -380,6 +392,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
             "the token {id} acts as {principal}, who is not in `users` and so has no role or group"
         ));
     }
+    found.extend(mail::warnings(config));
     found.extend(projects(config));
     found.extend(config.key_file().and_then(|file| readable_by_others(&file, "the instance key")));
     let keys = config.models.by_purpose.values().filter_map(|model| model.api_key_file.as_ref());
@@ -400,6 +413,9 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         let files = server.password_file.iter().chain(of_redis);
         found.extend(files.filter_map(|file| readable_by_others(file, "the store's password")));
     }
+    let password =
+        config.mail.as_ref().and_then(|mail| mail.login.as_ref()).map(|login| &login.password_file);
+    found.extend(password.and_then(|file| readable_by_others(file, "the password of the mail server")));
     let secrets = of_jira.chain(of_github).chain(of_linear).chain(of_redmine);
     let secrets: BTreeSet<_> = secrets.flatten().collect();
     found.extend(secrets.into_iter().filter_map(|file| readable_by_others(file, "a tracker's secret")));

@@ -7,6 +7,7 @@ mod check;
 mod connections;
 mod error;
 mod layer;
+pub(crate) mod mail;
 mod models;
 mod openid;
 mod schema;
@@ -37,6 +38,7 @@ use crate::auth::{self, Scope, Token};
 pub use connections::ConnectionLimits;
 pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
+pub use mail::{MailConfig, MailLogin, MailTls};
 pub use models::{ModelConfig, ModelsConfig};
 pub use openid::OpenIdConfig;
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
@@ -91,6 +93,8 @@ pub struct Config {
     pub telegram: Option<TelegramConfig>,
     /// Slack channel, if configured.
     pub slack: Option<SlackConfig>,
+    /// Mail server, if configured.
+    pub mail: Option<MailConfig>,
     /// Endpoints that events are sent to.
     pub webhooks: Vec<WebhookConfig>,
     /// Models, by purpose.
@@ -303,6 +307,7 @@ struct Raw {
     api: RawApi,
     telegram: RawTelegram,
     slack: slack::RawSlack,
+    mail: mail::RawMail,
     models: models::RawModels,
     telemetry: Telemetry,
     policy: Policy,

@@ -89,6 +89,7 @@ pub(super) fn settings() -> Schema {
         key("groups", texts(), "Groups, for approver rules: group:backend."),
         key("telegram", Text, "Their Telegram number: what they may approve, they may approve there."),
         key("slack", Text, "Their Slack member id, U…: what they may approve, they may approve there."),
+        key("email", Text, "Their mail address: what waits for them is told there."),
         key(
             "barred",
             Text,
@@ -147,6 +148,19 @@ pub(super) fn settings() -> Schema {
         key("api_base", Text, "The Web API; another address for a gateway or an emulator."),
         key("allow_loopback", Flag, "True if api_base may be http on this machine."),
     ];
+    let mail = vec![
+        key("server", Text, "The mail server's name: smtp.example.org. Without it no mail is sent."),
+        key("port", Number, "Its port; 587 for starttls, 465 for implicit and 25 for none, if not set."),
+        key(
+            "tls",
+            Word(vec!["starttls", "implicit", "none"]),
+            "When encryption begins; none only on this machine.",
+        ),
+        key("user", Text, "The user to sign in as there, with a password_file."),
+        key("password_file", Text, "File of that user's password."),
+        key("from", Text, "The sender: Throughline <throughline@example.org>."),
+        key("allow_loopback", Flag, "True if the server may be on this machine."),
+    ];
     let webhook = vec![
         key("name", Text, "Its name in paths, logs and metrics."),
         key("tenant", Text, "The tenant whose events are sent; the configured tenant if not set."),
@@ -158,7 +172,7 @@ pub(super) fn settings() -> Schema {
         ),
         key(
             "kinds",
-            words(vec!["turn", "message", "card", "effect", "pending"]),
+            words(vec!["turn", "message", "card", "effect", "pending", "approval"]),
             "The kinds of events; all, if there are none.",
         ),
         key("allow_loopback", Flag, "True if url may be on this machine, and then http."),
@@ -222,6 +236,7 @@ pub(super) fn settings() -> Schema {
         ),
         key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
         key("slack", Table(slack), "The Slack channel. Without a bot's token file there is none."),
+        key("mail", Table(mail), "Mail to those who may decide what waits. Without a server there is none."),
         key("webhooks", list(webhook), "Endpoints that events are sent to."),
         key("models", Table(models), "The models, by purpose. Without any there is none."),
         key("mcp", Map(Box::new(Table(server_of_tools()))), "MCP servers that tools are on, by name."),

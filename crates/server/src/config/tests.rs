@@ -404,3 +404,55 @@ fn a_webhook_goes_to_a_public_address_and_is_signed() {
     assert_eq!(unknown.code().id(), "TL-1003", "{unknown}");
     assert!(unknown.to_string().contains("did you mean `turn`"), "{unknown}");
 }
+
+#[test]
+fn mail_goes_over_tls_has_a_sender_and_links_to_a_page() {
+    let whole = "[server]\npublic_url = \"https://throughline.example.org\"\n[mail]\nserver = \"smtp.example.org\"\n\
+                 from = \"Throughline <throughline@example.org>\"\n";
+    let config = |text: &str| {
+        let (_folder, sources) = file(text);
+        Config::load(&sources).unwrap()
+    };
+    assert_eq!(config("").mail, None);
+    let mail = config(whole).mail.unwrap();
+    assert_eq!((mail.server.as_str(), mail.port, mail.tls), ("smtp.example.org", 587, MailTls::Starttls));
+    assert_eq!(config(&format!("{whole}tls = \"implicit\"\n")).mail.unwrap().port, 465);
+    let here = whole.replace("smtp.example.org", "127.0.0.1");
+    let plain = config(&format!("{here}tls = \"none\"\nallow_loopback = true\n")).mail.unwrap();
+    assert_eq!((plain.port, plain.allow_loopback), (25, true));
+    for (text, what) in [
+        (
+            whole.replace("[server]\npublic_url = \"https://throughline.example.org\"\n", ""),
+            "`server.public_url`",
+        ),
+        (here, "allow_loopback = true"),
+        (format!("{whole}tls = \"none\"\n"), "`mail.tls` cannot be used"),
+        (format!("{whole}port = 0\n"), "from 1 to 65535"),
+        (format!("{whole}port = 70000\n"), "from 1 to 65535"),
+        (format!("{whole}user = \"throughline\"\n"), "goes with a `mail.password_file`"),
+        (format!("{whole}password_file = \"p\"\n"), "goes with a `mail.user`"),
+        (whole.replace("smtp.example.org", "smtps://smtp.example.org:465"), "a name like"),
+        (whole.replace("smtp.example.org", "smtp.example.org:25"), "a name like"),
+        (whole.replace("Throughline <throughline@example.org>", "Throughline"), "`mail.from`"),
+        (
+            whole.replace("from = ", "user = ").replace("Throughline <throughline@example.org>", "t"),
+            "has a sender",
+        ),
+        ("[mail]\nfrom = \"throughline@example.org\"\n".into(), "none is named"),
+    ] {
+        let errors = wrong(&text);
+        assert_eq!(errors.code().id(), "TL-1106", "{errors}");
+        assert!(errors.to_string().contains(what), "{what}: {errors}");
+    }
+    let errors = wrong("[[users]]\nid = \"mia\"\nemail = \"mia\"\n");
+    assert_eq!(errors.code().id(), "TL-1003", "{errors}");
+    assert!(errors.to_string().contains("the `email` of “mia” is no address"), "{errors}");
+    let people = "[[users]]\nid = \"mia\"\nemail = \"mia@example.org\"\nroles = [\"pm\"]\n";
+    for (text, what) in [
+        (people, "mia has an `email` and no role that opens approvals"),
+        ("", "nobody in `users` has an `email`"),
+    ] {
+        let warnings = config(&format!("{whole}{text}")).warnings().join("\n");
+        assert!(warnings.contains(what), "{warnings}");
+    }
+}

@@ -35,6 +35,9 @@ pub struct User {
     /// Slack member id.
     #[serde(default)]
     pub slack: Option<String>,
+    /// Mail address, at which they are told what waits for them.
+    #[serde(default)]
+    pub email: Option<String>,
     /// Reason for exclusion. A `guest` or somebody `foreign` may approve only where a rule names them individually, a
     /// `bot` nowhere; everybody else who is barred is out: no session and no token of theirs counts.
     #[serde(default)]
@@ -78,6 +81,12 @@ pub struct ConfiguredZone {
 }
 
 impl ConfiguredZone {
+    /// Returns the name it was configured by: `Europe/Berlin`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the offset from UTC in seconds at a moment; positive east of Greenwich.
     #[must_use]
     pub fn offset_s(&self, at: Timestamp) -> i32 {
@@ -134,6 +143,9 @@ pub struct Identity {
     pub subject: String,
     /// Display name; the id if empty.
     pub name: String,
+    /// Mail address, if the provider has verified it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
     /// Roles that its claims stand for.
     pub roles: Vec<String>,
 }
@@ -224,6 +236,7 @@ impl Users {
             if user.name.is_empty() {
                 user.name.clone_from(&identity.name);
             }
+            user.email = user.email.take().or_else(|| identity.email.clone());
             let more = identity.roles.iter().filter(|role| !user.roles.contains(role));
             user.roles.extend(more.cloned().collect::<Vec<_>>());
         }
@@ -272,7 +285,13 @@ mod tests {
 
     fn identity(roles: &[&str]) -> Option<Identity> {
         let roles = roles.iter().map(|role| (*role).to_owned()).collect();
-        Some(Identity { issuer: "https://login".into(), subject: "1".into(), name: "Bo".into(), roles })
+        Some(Identity {
+            issuer: "https://login".into(),
+            subject: "1".into(),
+            name: "Bo".into(),
+            email: None,
+            roles,
+        })
     }
 
     #[test]

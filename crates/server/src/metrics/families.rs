@@ -27,7 +27,7 @@ impl Kind {
 }
 
 /// Every family: name, kind, help.
-pub const FAMILIES: [(&str, Kind, &str); 44] = [
+pub const FAMILIES: [(&str, Kind, &str); 46] = [
     ("throughline_approval_decisions_total", Counter, "Decisions of approvers, by decision."),
     ("throughline_approval_refused_total", Counter, "Presses on approvals that were refused, by reason."),
     ("throughline_approvals", Gauge, "Approvals in the store that are pending."),
@@ -62,6 +62,8 @@ pub const FAMILIES: [(&str, Kind, &str); 44] = [
     ("throughline_lanes_failing", Gauge, "Lanes that fail again and again."),
     ("throughline_lease_lost_total", Counter, "Attempts that outlived their lease."),
     ("throughline_log_lines_lost_total", Counter, "Lines of the log that nobody took."),
+    ("throughline_mail_attempts_total", Counter, "Attempts to send a mail, by outcome."),
+    ("throughline_mail_waiting", Gauge, "Mails that wait for the mail server, by tenant."),
     ("throughline_model_out_of_pool_total", Counter, "Answers of models that were not among those offered."),
     ("throughline_model_requests_total", Counter, "Questions to models, by purpose and outcome."),
     ("throughline_model_seconds", Histogram, "Time of a question to a model."),

@@ -38,13 +38,15 @@ pub(super) fn account(config: &OpenIdConfig, claims: &Map<String, Value>) -> Res
         return Err(format!("its {claim} is no id: one word of at most {LONGEST} bytes"));
     }
     // An address that nobody checked may be somebody else's.
-    if claim == "email" && claims.get("email_verified") != Some(&Value::Bool(true)) {
+    let verified = claims.get("email_verified") == Some(&Value::Bool(true));
+    if claim == "email" && !verified {
         return Err("the provider has not verified its email address".into());
     }
     let identity = Identity {
         issuer: config.issuer.clone(),
         subject: text("sub").to_owned(),
         name: text("name").to_owned(),
+        email: Some(text("email")).filter(|email| verified && !email.is_empty()).map(str::to_owned),
         roles: roles(config, claims),
     };
     Ok(Account { id: id.to_owned(), identity })

@@ -92,6 +92,8 @@ pub(crate) enum FeedEvent {
     Effect(Box<wire::Effect>),
     /// Questions and cards that wait now.
     Pending { items: Vec<wire::Pending> },
+    /// Approval that waits for somebody, or waits no more. Only the stream of all lanes has it.
+    Approval(Box<wire::ApprovalNews>),
     /// Status of the lane. It has no id because it is not an event.
     Status { revision: u64, asking: bool, doing: Vec<Doing> },
     /// The position no longer exists: the client must read the lane anew.
@@ -107,6 +109,7 @@ impl FeedEvent {
             Self::Card { .. } => "card",
             Self::Effect(_) => "effect",
             Self::Pending { .. } => "pending",
+            Self::Approval(_) => "approval",
             Self::Status { .. } => "status",
             Self::Reset { .. } => "reset",
         }

@@ -11,7 +11,10 @@ use utoipa::ToSchema;
 
 use super::cursor::Cursor;
 use super::feed::{FeedEvent, Slots, slots_of};
+use crate::access::Act;
 use crate::app::App;
+use crate::approval_news;
+use crate::auth::Caller;
 use crate::codes;
 use crate::problem::Problem;
 use crate::views::{self, PlannedEffect};
@@ -31,12 +34,14 @@ pub(crate) enum Kind {
     Effect,
     /// Questions and cards that wait after the turn.
     Pending,
+    /// An approval that waits for somebody since the turn, or waits no more.
+    Approval,
     /// The place to go on from is gone. It is told to everybody.
     Reset,
 }
 
 /// Names of the kinds, for messages.
-pub(crate) const KINDS: &str = "turn, message, card, effect, pending";
+pub(crate) const KINDS: &str = "turn, message, card, effect, pending, approval";
 
 impl Kind {
     /// Returns the kind of that name.
@@ -70,6 +75,22 @@ impl Kinds {
         names.split(',').map(kind).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Returns the kinds as far as the caller may read them.
+    ///
+    /// # Errors
+    ///
+    /// They asked for approvals by name and may not read them.
+    pub(crate) fn readable_by(self, caller: &Caller) -> Result<Self, Problem> {
+        let scope = Act::ReadApproval.scope();
+        if self.0.contains(&Kind::Approval) {
+            caller.need(scope)?;
+        }
+        if !self.0.is_empty() || caller.may(scope) {
+            return Ok(self);
+        }
+        Self::parse(Some(&KINDS.replace(", approval", "").replace(' ', "")))
+    }
+
     /// Returns true if events of that kind were asked for.
     pub(crate) fn has(&self, kind: Kind) -> bool {
         self.0.is_empty() || self.0.contains(&kind)
@@ -90,7 +111,7 @@ pub(crate) struct Lanes(HashMap<LaneKey, Lane>);
 
 impl Lanes {
     /// Returns the lane as it is now, or was when it was read first.
-    async fn get(&mut self, app: &App, key: &LaneKey) -> Result<&Lane, Problem> {
+    pub(crate) async fn get(&mut self, app: &App, key: &LaneKey) -> Result<&Lane, Problem> {
         if !self.0.contains_key(key) {
             self.0.insert(key.clone(), app.runtime().lane(key).await?);
         }
@@ -113,8 +134,17 @@ pub(crate) async fn of_turn(
 ) -> Result<Vec<Told>, Problem> {
     let lane = lanes.get(app, &stored.lane).await?;
     let Slots { mut events, end } = slots_of(app, lane, stored).await?;
+    let approvals = match kinds.has(Kind::Approval) {
+        true => approval_news::changed(app, &stored.lane.tenant, stored.log.at, &events).await?,
+        false => Vec::new(),
+    };
     let items = lane.head.pendings.iter().map(wire::Pending::from).collect();
     events.push((end, FeedEvent::Pending { items }));
+    for (slot, row) in approvals {
+        let news = approval_news::news(app, lane, &row).await?;
+        // Behind all others, in the slot that its card has among them.
+        events.push((end + 1 + slot, FeedEvent::Approval(Box::new(news))));
+    }
     let wanted = |event: &FeedEvent| Kind::of(event).is_some_and(|kind| kinds.has(kind));
     let later = events.into_iter().filter(|(slot, event)| *slot >= skip && wanted(event));
     Ok(later.map(|(slot, event)| told(stored, slot, &event)).collect())

@@ -35,7 +35,8 @@ pub(crate) struct FollowQuery {
     /// oldest turn, and without it only what happens from now on is told. The header `Last-Event-ID` has precedence.
     #[param(value_type = Option<TenantPosition>, inline)]
     after: Option<String>,
-    /// Kinds with commas between; all of them if absent. `reset` is told to everybody.
+    /// Kinds with commas between; all of them if absent. `approval` needs the scope `approvals:read`; `reset` is told to
+    /// everybody.
     #[param(value_type = Option<Vec<Kind>>, style = Form, explode = false, min_items = 1, inline)]
     kinds: Option<String>,
 }
@@ -75,7 +76,7 @@ impl TenantFeed {
         caller.need(Act::ReadLane.scope())?;
         // Subscribed before the first read, so that no commit is missed.
         let committed = app.runtime().wakes().subscribe();
-        let kinds = Kinds::parse(query.kinds.as_deref())?;
+        let kinds = Kinds::parse(query.kinds.as_deref())?.readable_by(&caller)?;
         let last = headers.get("last-event-id").map(|id| id.to_str().unwrap_or("?").to_owned());
         let cursor = match last.or(query.after) {
             None => Cursor::Behind(app.store().turns_end(&caller.tenant).await?),

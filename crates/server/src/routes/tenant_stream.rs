@@ -25,8 +25,8 @@ const PARTS: u32 = 32;
 
 /// Follow all conversations
 ///
-/// Sends the events `turn`, `message`, `card`, `effect` and `pending` of every lane that the caller may read, in one order,
-/// each in an envelope that says where it happened; and `reset` if the place to go on from no longer exists, in which case
+/// Sends the events `turn`, `message`, `card`, `effect`, `pending` and `approval` of every lane that the caller may read, in
+/// one order, each in an envelope that says where it happened; and `reset` if the place to go on from no longer exists, in which case
 /// what a client keeps has to be read anew. A comment is sent at once and every 15 seconds. The stream begins with the
 /// effects that were offered to the host and are not reported yet, without an id.
 #[utoipa::path(

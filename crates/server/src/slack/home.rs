@@ -3,14 +3,18 @@
 use throughline_channels::Channel;
 use throughline_channels::slack::render::{Home, HomeEntry, home};
 use throughline_channels::slack::{Workspace, inbound, outbound};
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::approval::Approval;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::{Message, Role};
-use throughline_engine::{CardId, LaneKey, MessageId};
+use throughline_engine::{CardId, LaneKey, MessageId, Timestamp};
+use throughline_messages::{self as messages, Language};
 use throughline_runtime::{Runtime, RuntimeError};
 
 use super::Adapter;
 use crate::approver_rules::{ApproverStanding, standing};
+use crate::auth::{Scope, rights};
 
 /// Most rows that are looked through for one Home.
 const LOOKED: u32 = 200;
@@ -27,11 +31,12 @@ impl Adapter {
         cleared: Option<&str>,
     ) {
         let person = self.people.account(&workspace.tenant, member);
-        match self.home_of(runtime, workspace, &person).await {
+        let language = self.language_of(workspace, member);
+        match self.home_of(runtime, workspace, &person, language).await {
             Ok(mut model) => {
                 // Its turn may not have been taken yet.
                 model.modes.retain(|mode| cleared.is_none() || mode.clear.as_deref() != cleared);
-                let view = home(&model, self.language_of(workspace, member));
+                let view = home(&model, language);
                 self.signal(workspace, &outbound::publish_home(member, &view)).await;
             }
             Err(error) => tracing::warn!(%error, "a person's Home cannot be made"),
@@ -43,15 +48,21 @@ impl Adapter {
         runtime: &Runtime,
         workspace: &Workspace,
         person: &str,
+        language: Language,
     ) -> Result<Home, RuntimeError> {
         let lane = inbound::lane(&workspace.tenant, &workspace.app, "", "");
         let actor = self.people.actor(&lane, person).await;
         let mut model = Home { command: format!("/{}", self.command), ..Home::default() };
-        for row in self.store.approvals(&workspace.tenant, true, LOOKED).await? {
+        let mut waiting = self.store.approvals(&workspace.tenant, true, LOOKED).await?;
+        waiting.sort_by_key(|row| row.approval.created_at);
+        for row in waiting {
             let theirs = self.store.took_part(&row.lane, person).await?;
             let may = standing(runtime.policy(), &actor, &row.approval) == ApproverStanding::May;
             if may || theirs {
-                model.waiting.push(self.entry(runtime, &row.lane, &row.approval.card).await?);
+                let page = self.page_of(&row.approval.card).filter(|_| may && opens_pages(&actor));
+                let entry = self.entry(runtime, &row.lane, &row.approval.card).await?;
+                let note = Some(waits(&row.approval, self.store.now(), language));
+                model.waiting.push(HomeEntry { link: entry.link.or(page), note, ..entry });
             }
         }
         for info in self.store.lanes_of(&workspace.tenant, person, None, LOOKED).await? {
@@ -79,7 +90,7 @@ impl Adapter {
         card: &CardId,
     ) -> Result<HomeEntry, RuntimeError> {
         let lane = runtime.lane(key).await?;
-        let mut entry = HomeEntry { text: card.0.clone(), link: self.link(key), clear: None };
+        let mut entry = HomeEntry { text: card.0.clone(), link: self.link(key), ..HomeEntry::default() };
         if let Some(card) = lane.records.get::<Card>(card) {
             entry.text = runtime.card_model(&lane, card).await?.title;
             let sent = self.store.channel_ids(key, card.message.as_str()).await?;
@@ -94,13 +105,34 @@ impl Adapter {
             |id: MessageId| lane.records.get::<Message>(&id).filter(|message| message.role == Role::User);
         let newest = lane.head.window.iter().filter_map(said).next_back();
         let text = newest.map(|message| message.text.chars().take(SAID).collect()).unwrap_or_default();
-        HomeEntry { text, link: self.link(&lane.key), clear: None }
+        HomeEntry { text, link: self.link(&lane.key), ..HomeEntry::default() }
+    }
+
+    /// Returns the address of an approval's page, for one that waits outside of Slack.
+    fn page_of(&self, card: &CardId) -> Option<String> {
+        Some(format!("{}/console/approvals/{card}", self.pages.as_ref()?))
     }
 
     /// Returns the address of a lane of this channel.
     fn link(&self, lane: &LaneKey) -> Option<String> {
         if lane.channel == self.channel.name() { self.channel.link(lane) } else { None }
     }
+}
+
+/// Returns who waits, since when and until when.
+fn waits(approval: &Approval, now: Timestamp, language: Language) -> String {
+    let (who, since) = (&approval.requested_by, approval.created_at.deadline_at(now, language));
+    match approval.expires_at {
+        Some(end) => messages::slack_home_waits_until(language, since, end.deadline_at(now, language), who),
+        None => messages::slack_home_waits(language, since, who),
+    }
+}
+
+/// Returns true if one of the person's roles opens approvals on the pages.
+fn opens_pages(actor: &Actor) -> bool {
+    let roles: Vec<String> =
+        actor.principals.iter().filter_map(|one| one.strip_prefix("role:").map(str::to_owned)).collect();
+    rights(&roles).contains(&Scope::ApprovalsDecide)
 }
 
 /// Returns the place of a lane, as a button of Home carries it.

@@ -56,6 +56,8 @@ pub struct Adapter {
     store: Arc<dyn Store>,
     tenant: String,
     command: String,
+    /// Public address of the pages, without a slash at the end.
+    pages: Option<String>,
     /// Token of the installation's own workspace, if it has one.
     token: Option<Key>,
     /// Installation in further workspaces, if they may.
@@ -131,6 +133,7 @@ impl Adapter {
             store: store.clone(),
             tenant: config.tenant.clone(),
             command: command.to_owned(),
+            pages: public_url.map(|url| url.trim_end_matches('/').to_owned()),
             token,
             installing,
             follow: slack.thread_follow,

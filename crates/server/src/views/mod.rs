@@ -1,22 +1,20 @@
 //! Views of turns, effects, approvals and lanes: read from the store, in the shapes of the wire. The routes and the
 //! command line share them.
 
+pub(crate) mod approvals;
 pub mod context;
 mod effect_states;
 mod in_words;
 pub(crate) mod options;
 
+pub use approvals::approval;
 pub use effect_states::{effect_state, effect_state_name};
 
 use std::ops::Deref;
 
 use serde_json::{Map, Value};
 use throughline_channels::direction::steady;
-use throughline_engine::data::action::Action;
-use throughline_engine::data::approval::ApprovalChange;
-use throughline_engine::data::authors::Authored;
 use throughline_engine::data::canonical_json::{hex, sha256};
-use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{EffectBody, EffectClass};
 use throughline_engine::data::intent::Remembered;
@@ -27,7 +25,7 @@ use throughline_engine::{EffectId, LaneKey, Language, MessageId, Timestamp};
 use throughline_runtime::replay::{Comparison, Replayed};
 use throughline_runtime::turn_log::{LeftOpen, Shown, Turn};
 use throughline_runtime::{MessageView, Runtime, RuntimeError};
-use throughline_store::{ApprovalRow, ApprovalState, EffectState, LaneInfo, Performer, StoredEffect};
+use throughline_store::{EffectState, LaneInfo, Performer, StoredEffect};
 
 use crate::turn_chain::TurnChain;
 use crate::wire;
@@ -460,69 +458,6 @@ pub fn why(turn: &Turn, language: Language) -> wire::Why {
         model_asks: asks.map(|(_, id)| id.clone()).collect(),
         policy_version: row.policy.clone(),
         text: turn.summary().explain_under(&row.policy, language),
-    }
-}
-
-/// Returns an approval with its card in its current form.
-///
-/// # Errors
-/// The store did not answer, or holds something this version cannot read.
-pub async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Approval, RuntimeError> {
-    let approval = &row.approval;
-    let lane = runtime.lane(&row.lane).await?;
-    let card = match lane.records.get::<Card>(&approval.card) {
-        Some(card) => Some(runtime.card_model(&lane, card).await?.into()),
-        None => None,
-    };
-    let decided = match &row.state {
-        ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => {
-            Some(wire::Decided {
-                action: action.as_str().into(),
-                by: by.id.clone(),
-                by_name: by.name.clone(),
-                at: at.rfc3339(),
-            })
-        }
-        _ => None,
-    };
-    Ok(wire::Approval {
-        id: approval.card.0.clone(),
-        lane: row.lane.id().0,
-        version: approval.version,
-        state: approval_state(&row.state).into(),
-        kind: approval.kind.clone(),
-        payload: serde_json::from_str(&approval.payload).unwrap_or_default(),
-        payload_sha256: approval.payload_sha256.clone(),
-        effects: approval.classes.clone(),
-        targets: approval.targets.clone(),
-        quantity: approval.quantity,
-        total_chars: approval.total_chars,
-        requested_by: approval.requested_by.clone(),
-        authors: approval.authors.iter().map(authored).collect(),
-        source: approval.source.0.clone(),
-        created_at: approval.created_at.rfc3339(),
-        expires_at: approval.expires_at.map(|end| end.rfc3339()),
-        decided,
-        card,
-    })
-}
-
-fn authored(field: &Authored) -> wire::Authored {
-    let by = field.by.iter().map(str::to_owned).collect();
-    wire::Authored { item: field.item.clone(), field: field.field.clone(), by }
-}
-
-pub(crate) fn approval_state(state: &ApprovalState) -> &'static str {
-    match state {
-        ApprovalState::Pending => "pending",
-        ApprovalState::Decided { change: ApprovalChange::Decide { action, .. } } => match action {
-            action if action.releases() => "approved",
-            Action::Reject => "rejected",
-            _ => "cancelled",
-        },
-        ApprovalState::Decided { .. } | ApprovalState::Cancelled => "cancelled",
-        ApprovalState::Expired => "expired",
-        ApprovalState::Superseded => "superseded",
     }
 }
 

@@ -173,7 +173,10 @@ pub(crate) fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, reader: R
                         ..item(effect.id.clone(), &at, "notice", text.to_owned())
                     }));
                 }
-                FeedEvent::Pending { .. } | FeedEvent::Status { .. } | FeedEvent::Reset { .. } => {}
+                FeedEvent::Pending { .. }
+                | FeedEvent::Approval(_)
+                | FeedEvent::Status { .. }
+                | FeedEvent::Reset { .. } => {}
             }
         }
     }

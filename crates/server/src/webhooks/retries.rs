@@ -9,7 +9,8 @@ use throughline_store::{StoredTurn, TurnSeq};
 use tokio::time::sleep;
 
 use super::queue::Held;
-use super::sender::{AT_ONCE, Again, BATCH, Changes, Sender, Sent};
+use super::sender::{AT_ONCE, BATCH, Changes, Sender, Sent};
+use crate::lead::Again;
 
 /// Longest time without a look at what is due: the clock may be set meanwhile.
 const LOOK: Duration = Duration::from_secs(1);

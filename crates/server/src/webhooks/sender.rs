@@ -10,14 +10,14 @@ use futures_util::stream::iter;
 use throughline_engine::data::canonical_json::sha256;
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_runtime::Heard;
-use throughline_store::{StoreError, StoredTurn};
+use throughline_store::StoredTurn;
 use tokio::sync::{Mutex, MutexGuard, Notify, broadcast, watch};
 use tokio::time::sleep;
 
 use super::queue::{Dead, Disabled, Held, Kept, Progress, Queue, WAITS, Writes};
 use super::{Attempt, Webhook};
 use crate::app::App;
-use crate::lead::{self, Lead};
+use crate::lead::{self, Again, Lead};
 use crate::problem::Problem;
 use crate::routes::tenant_events::{self, Lanes};
 
@@ -27,41 +27,16 @@ pub(super) const BATCH: u32 = 32;
 pub(super) const AT_ONCE: usize = 8;
 /// Duration of the lease under which one process sends.
 const LEASE: Millis = 6 * Timestamp::SECOND;
-/// Pause after an error of the store, and between looks at a webhook that is disabled.
+/// Pause between looks at a webhook that is disabled.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// Sends a webhook's events, whenever this process leads, until told to stop.
-pub(crate) async fn run(app: Arc<App>, webhook: Arc<Webhook>, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run(app: Arc<App>, webhook: Arc<Webhook>, stop: watch::Receiver<bool>) {
     let store = app.instance.store.clone();
     let what = format!("webhooks.{}", webhook.name);
     let lead = Lead::new(store.clone(), &webhook.tenant, &what, &lead::process(), LEASE);
-    let sending = async {
-        loop {
-            lead.won().await;
-            let queue = Queue::new(store.clone(), &webhook.tenant, &webhook.name);
-            tokio::select! {
-                error = send(&app, &webhook, queue) => {
-                    tracing::warn!(webhook = webhook.name, why = error.0, "sending begins again");
-                    sleep(PAUSE).await;
-                }
-                () = lead.lost() => {}
-            }
-        }
-    };
-    tokio::select! {
-        () = sending => {}
-        _ = stop.wait_for(|stop| *stop) => {}
-    }
-    lead.resign().await;
-}
-
-/// Reason for which what is known is read again.
-pub(super) struct Again(String);
-
-impl From<StoreError> for Again {
-    fn from(error: StoreError) -> Self {
-        Self(error.to_string())
-    }
+    let queue = || Queue::new(store.clone(), &webhook.tenant, &webhook.name);
+    lead.doing(|| send(&app, &webhook, queue()), stop).await;
 }
 
 async fn send(app: &Arc<App>, webhook: &Arc<Webhook>, queue: Queue) -> Again {

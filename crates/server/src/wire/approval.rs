@@ -53,6 +53,55 @@ pub struct Approval {
     pub card: Option<Card>,
 }
 
+/// Approval that waits for somebody since a turn, or waits no more: data of the event `approval`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ApprovalNews {
+    /// Id.
+    #[schema(example = "ap_01")]
+    pub id: String,
+    /// Version that a decision has to name.
+    pub version: u32,
+    /// State: `pending` while it waits; then `approved`, `rejected`, `cancelled`, `expired` or `superseded`.
+    pub state: String,
+    /// Question of its card; absent if the lane no longer keeps the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Titles of the items it is about, at most twenty.
+    pub about: Vec<String>,
+    /// User who asked.
+    pub requested_by: String,
+    /// Time since which this version waits.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    /// Time until which it may be decided; absent if it does not expire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub expires_at: Option<String>,
+    /// Effect classes that an approval releases.
+    pub effects: Vec<String>,
+    /// Targets of the effects.
+    pub targets: Vec<String>,
+    /// Rules that say who may decide; empty once it waits no more.
+    pub rules: Vec<DecidingRule>,
+    /// Configured people who may decide; empty once it waits no more.
+    pub deciders: Vec<String>,
+    /// Decision, if it was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<Decided>,
+    /// Address of its page, which opens for whoever may decide it or read its lane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// Rule that says who may decide an approval.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DecidingRule {
+    /// People that it allows: `user:mia`, `role:pm`, `group:backend`.
+    pub allow: Vec<String>,
+    /// True if they may decide what they asked for or wrote themselves.
+    pub self_approve: bool,
+}
+
 /// Authors of a field: everybody whose words are in its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Authored {

@@ -20,7 +20,7 @@ mod user;
 pub(crate) mod vocabulary;
 mod webhook;
 
-pub use approval::{Approval, Authored, Decide, DecideActor, Decided, Decision};
+pub use approval::{Approval, ApprovalNews, Authored, Decide, DecideActor, Decided, DecidingRule, Decision};
 pub use context::{Context, Omitted, Render, RenderedTask, Repair};
 pub use effect::{AnswerBody, Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;

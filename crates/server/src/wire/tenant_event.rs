@@ -18,7 +18,7 @@ pub struct Envelope {
     /// Cursor behind the event; absent for an effect that waits for its host, which is offered again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Type: `turn`, `message`, `card`, `effect`, `pending` or `reset`.
+    /// Type: `turn`, `message`, `card`, `effect`, `pending`, `approval` or `reset`.
     #[serde(rename = "type")]
     #[schema(example = "effect")]
     pub kind: String,
@@ -35,7 +35,8 @@ pub struct Envelope {
     /// Id of the turn; absent for `reset`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
-    /// Data of the event, in the form that its type determines, as in the stream of the lane.
+    /// Data of the event, in the form that its type determines, as in the stream of the lane; of `approval`, which that
+    /// one does not have, an `ApprovalNews`.
     #[schema(value_type = Object)]
     pub data: serde_json::Value,
 }

@@ -17,6 +17,8 @@ mod hosted;
 mod idempotency;
 mod learn;
 mod limits;
+mod mail;
+mod mail_server;
 mod mcp;
 mod model;
 mod monitoring;

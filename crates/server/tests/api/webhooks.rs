@@ -250,3 +250,102 @@ async fn a_webhook_is_its_tenants_and_its_operators() {
     assert_eq!(endpoint.all().len(), 0);
     server.stopped().await;
 }
+
+/// Waits until an endpoint was told of an approval in that state at that version. What says the same may come twice.
+async fn told(endpoint: &Endpoint, card: &Value, state: &str, version: u64) -> Value {
+    let of = |request: Received| {
+        let data = request.body["data"].clone();
+        (data["id"] == card["id"] && data["state"] == state && data["version"] == version).then_some(data)
+    };
+    let found = || endpoint.all().into_iter().find_map(of);
+    eventually(&format!("{state} at version {version} is told"), || async { found().is_some() }).await;
+    found().expect("it was there")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_approval_is_told_when_it_waits_and_when_it_waits_no_more() {
+    let endpoint = Endpoint::start(ok).await;
+    let world = World::start(&endpoint, ", kinds = [\"approval\"]").await;
+    let card = world.server.preview("c1").await;
+    let waits = endpoint.has(1).await[0].body.clone();
+    assert_eq!((&waits["type"], &waits["place"]["conversation"]), (&json!("approval"), &json!("c1")));
+    let data = &waits["data"];
+    let url = format!("http://{}/console/approvals/{}", world.server.address, card["id"].as_str().unwrap());
+    assert_eq!(
+        *data,
+        json!({
+            "id": card["id"], "version": 1, "state": "pending", "title": card["title"], "about": ["Write the manual"],
+            "requested_by": "ana", "created_at": "2026-01-15T10:00:00.000Z", "expires_at": "2026-01-29T10:00:00.000Z",
+            "effects": ["tracker.create"], "targets": ["local:DEMO"],
+            "rules": [{"allow": ["role:approver"], "self_approve": true}], "deciders": ["ana", "bob", "you"], "url": url,
+        })
+    );
+
+    world.clock.advance(1_000);
+    let form = json!({"lane": {"conversation": "c1"}, "actor": {"id": "ana"}, "kind": "form.submitted",
+        "form": {"token": token(&card, "edit"), "values": {"title": "Write the whole manual"}}});
+    world.server.turn("edit", &form).await;
+    let revised = told(&endpoint, &card, "pending", 2).await;
+    assert_eq!(revised["about"], json!(["Write the whole manual"]));
+    assert_eq!(revised["created_at"], "2026-01-15T10:00:01.000Z");
+
+    world.clock.advance(1_000);
+    let id = card["id"].as_str().unwrap();
+    let decide = json!({"version": 2, "decision": "approve", "actor": {"id": "bob"}});
+    let call = world.server.post(&format!("/v1/approvals/{id}/decide"));
+    assert_eq!(call.header("Idempotency-Key", "d1").json(&decide).send().await.status, 200);
+    let approved = told(&endpoint, &card, "approved", 2).await;
+    assert_eq!((&approved["decided"]["by"], &approved["rules"]), (&json!("bob"), &json!([])));
+    assert_eq!(approved["deciders"], json!([]), "nobody has to be told any more");
+
+    world.clock.advance(1_000);
+    let card = world.server.preview("c2").await;
+    told(&endpoint, &card, "pending", 1).await;
+    world.clock.advance(15 * Timestamp::DAY);
+    let expired = told(&endpoint, &card, "expired", 1).await;
+    assert_eq!((&expired["decided"], &expired["deciders"]), (&Value::Null, &json!([])));
+    let stream = world.events("&kinds=approval").await;
+    assert_eq!(stream.last().unwrap()["data"]["state"], "expired");
+    world.server.stopped().await;
+}
+
+/// Whoever may read conversations and no approvals is told none, and is refused if they ask for them by name.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn approvals_on_the_stream_are_for_those_who_may_read_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let scopes = [
+        "\"lanes:read_all\", \"lanes:read\"",
+        "\"lanes:read_all\", \"lanes:read\", \"approvals:read\", \"events:write\"",
+    ];
+    let mut text = String::from("tenant = \"acme\"\n");
+    let [reads, sees] = [0, 1].map(|n| {
+        let (token, hash) = Token::mint(&format!("t{n}"), [u8::try_from(n).unwrap(); 24]);
+        text.push_str(&format!(
+            "[[tokens]]\nid = \"t{n}\"\nsha256 = \"{hash}\"\nscopes = [{}]\nprincipal = \"ana\"\n",
+            scopes[n]
+        ));
+        token
+    });
+    let file = folder.path().join("throughline.toml");
+    std::fs::write(&file, text).unwrap();
+    let sources = Sources { file: Some(file), ..Sources::default() }
+        .flag("server.listen", "127.0.0.1:0", "--listen")
+        .flag("store.url", "memory:", "--store");
+    let server = Server::start(sources).await;
+    let asked =
+        server.event("k1", &said("c1", "ana", TASK)).header("Prefer", "wait=10").token(&sees).send().await;
+    assert_eq!(asked.status, 200, "{}", asked.text());
+    let kinds = |told: Reply| {
+        let told = told.json();
+        let items = told["items"].as_array().expect("items").clone();
+        items.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = server.get("/v1/events?after=0&limit=200");
+    assert!(kinds(all.clone().token(&sees).send().await).contains(&"approval".to_owned()));
+    let without = kinds(all.token(&reads).send().await);
+    assert!(without.contains(&"card".to_owned()) && !without.contains(&"approval".to_owned()), "{without:?}");
+    let named = server.get("/v1/events?after=0&kinds=approval");
+    assert_eq!(kinds(named.clone().token(&sees).send().await), ["approval"]);
+    assert_eq!(named.token(&reads).send().await.problem(), "TL-2103");
+    server.stopped().await;
+}

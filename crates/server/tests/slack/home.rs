@@ -1,6 +1,7 @@
 //! Home and the agent's view.
 
 use throughline_fakes::slack::Message;
+use throughline_server::auth::Token;
 use throughline_trackers::local::{Call, Fault};
 
 use crate::world::{ANA, MIA, TEAM, TOOL, World, until};
@@ -24,9 +25,41 @@ async fn sl18_home_lists_what_waits_with_links() {
     let home = until("Home", || slack.home(MIA)).await;
     let shown = home.block_text();
     assert!(shown.contains("Waiting for you") && shown.matches("Create").count() >= 2, "{shown}");
+    assert!(
+        shown.matches("asked by @ana · since ").count() >= 2 && shown.contains(" UTC · until "),
+        "{shown}"
+    );
     let links = serde_json::to_string(&home.blocks()).unwrap();
     assert!(links.matches("/archives/").count() >= 3, "{links}");
     assert!(links.contains(&uncertain.ts.replace('.', "")), "{links}");
+    w.well();
+}
+
+/// A card outside of Slack has its page, for those who may decide it and open it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_elsewhere_is_linked_to_its_page() {
+    let (token, sha256) = Token::mint("program", [7; 24]);
+    let w = World::with_program(&sha256).await;
+    let url = w.url("/v1/events");
+    let text = crate::world::ticket("a map").replace(TOOL, "");
+    let body = serde_json::json!({"lane": {"conversation": "c1"}, "actor": {"id": "ana"}, "kind": "message.posted", "text": text});
+    let told = tokio::task::spawn_blocking(move || {
+        let call = ureq::post(&url).header("Authorization", format!("Bearer {token}"));
+        call.header("Idempotency-Key", "k1")
+            .header("Prefer", "wait=10")
+            .send_json(body)
+            .expect("taken")
+            .status()
+    });
+    assert_eq!(told.await.unwrap(), 200);
+    for (who, linked) in [(MIA, true), (ANA, false)] {
+        w.slack.opens_home(who, "home");
+        let slack = w.slack.clone();
+        let home = until("Home", || slack.home(who)).await;
+        let shown = serde_json::to_string(&home.blocks()).unwrap();
+        assert!(shown.contains("Create 1"), "{shown}");
+        assert_eq!(shown.contains("https://bot.example.org/console/approvals/ap_"), linked, "{shown}");
+    }
     w.well();
 }
 

@@ -70,7 +70,7 @@ slack = "U0ANA0001"
 id = "mia"
 name = "Mia"
 slack = "U0MIA0001"
-roles = ["pm"]
+roles = ["pm", "approver"]
 [[approvers]]
 effects = ["tracker.*", "post.channel"]
 targets = ["local:*", "slack:*"]
@@ -147,6 +147,14 @@ impl World {
             ("models.default.allow_loopback", "true"),
         ];
         Self::new("socket", "", flags.map(|(name, value)| (name, value.to_owned())).to_vec()).await
+    }
+
+    /// Makes a world with a program beside Slack, whose token has that hash.
+    pub(crate) async fn with_program(sha256: &str) -> Self {
+        let token = format!(
+            "[{{ id = \"program\", sha256 = \"{sha256}\", scopes = [\"events:write\", \"lanes:read\"], principal = \"ana\" }}]"
+        );
+        Self::new("socket", "", vec![("tokens", token)]).await
     }
 
     pub(crate) async fn over_http() -> Self {

@@ -26,7 +26,9 @@ pub struct Home {
 pub struct HomeEntry {
     /// The text.
     pub text: String,
-    /// The address of its message.
+    /// A second line: who waits, since when, until when.
+    pub note: Option<String>,
+    /// The address of its message, or of its page.
     pub link: Option<String>,
     /// The thread whose remembered choice a button clears, `C1:17.004`.
     pub clear: Option<String>,
@@ -68,7 +70,9 @@ fn header(text: &str) -> Value {
 
 fn push(blocks: &mut Vec<Value>, entries: &[HomeEntry], language: Language) {
     for entry in entries.iter().take(MOST) {
-        let mut text = json!({"type": "section", "text": plain(&entry.text, 2_900)});
+        let lines: Vec<&str> =
+            [Some(entry.text.as_str()), entry.note.as_deref()].into_iter().flatten().collect();
+        let mut text = json!({"type": "section", "text": plain(&lines.join("\n"), 2_900)});
         if let Some(thread) = &entry.clear {
             text["accessory"] = json!({"type": "button", "action_id": format!("{CLEARS}{}", blocks.len()),
                 "value": thread, "text": plain(&messages::slack_home_clear(language), 75)});

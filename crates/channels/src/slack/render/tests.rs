@@ -181,11 +181,12 @@ fn home_lists_what_waits() {
     let entry = |text: &str| HomeEntry {
         text: text.into(),
         link: Some("https://team.slack.com/archives/C1/p17004".into()),
-        clear: None,
+        ..HomeEntry::default()
     };
+    let waits = Some("asked by @ana · since 10:00 UTC · until 29 Jan 10:00 UTC".into());
     let mode = HomeEntry { clear: Some(TOKEN.into()), ..entry("#general: tickets") };
     let model = Home {
-        waiting: vec![entry("Create 1 bug in DEMO?")],
+        waiting: vec![HomeEntry { note: waits, ..entry("Create 1 bug in DEMO?") }],
         modes: vec![mode],
         command: "/maro".into(),
         ..Home::default()

@@ -171,6 +171,11 @@ pub(super) fn webhooks(config: &Config) -> impl Iterator<Item = Check> {
     throughline_server::webhooks::examine(config).into_iter().map(check)
 }
 
+/// Tries the mail server, and sends nothing.
+pub(super) fn mail(app: &App, config: &Config) -> Result<Vec<Check>, Failure> {
+    Ok(app.block_on(throughline_server::mail::examine(config))?.into_iter().map(check).collect())
+}
+
 /// Compares the descriptions that tools and sub-agents give of themselves with the pins.
 pub(super) fn tools(app: &App, config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
     let instance = local.map(Local::instance);

@@ -21,6 +21,7 @@ Examples:
   throughline doctor slack                            only the app: token, scopes, events
   throughline doctor model                            asks every configured model one small question
   throughline doctor tracker                          looks every tracker over, creates nothing
+  throughline doctor mail                             only the mail server: TLS, password; sends nothing
   throughline doctor tools                            asks every tool's server and sub-agent what it is
   throughline doctor --server http://127.0.0.1:7070   what a server elsewhere can be asked
 Ends with 3 when a check fails.")]
@@ -41,6 +42,8 @@ enum Subject {
     Model,
     /// The trackers: account, permissions, types and required fields of each project
     Tracker,
+    /// The mail server: whether it answers, and lets us in
+    Mail,
     /// The tools and sub-agents: whether each is there, and as it was pinned
     Tools,
 }
@@ -51,6 +54,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         (_, Some(Subject::Slack)) => slack_only(app)?,
         (_, Some(Subject::Model)) => models_only(app)?,
         (_, Some(Subject::Tracker)) => trackers_only(app)?,
+        (_, Some(Subject::Mail)) => mail_only(app)?,
         (_, Some(Subject::Tools)) => tools_only(app)?,
         (Some(url), None) => checks::instance(&Remote::new(app, url)?),
         (None, None) => local(app)?,
@@ -117,6 +121,15 @@ fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
     checks::trackers(app, &config, opened.as_ref())
 }
 
+/// Checks the mail server, also if other things are broken.
+fn mail_only(app: &App) -> Result<Vec<Check>, Failure> {
+    let config = settings::installation(app)?;
+    if config.mail.is_none() {
+        return Ok(vec![Check::ok("mail", "none is sent; docs/mail.md shows how people are told by it")]);
+    }
+    checks::mail(app, &config)
+}
+
 /// Checks the tools and sub-agents, also if other things are broken.
 fn tools_only(app: &App) -> Result<Vec<Check>, Failure> {
     let config = settings::installation(app)?;
@@ -150,6 +163,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));
         found.extend(checks::telegram(app, &config, true)?);
         found.extend(checks::slack(app, &config)?);
+        found.extend(checks::mail(app, &config)?);
         found.extend(checks::models(app, &config)?);
         found.extend(checks::trackers(app, &config, None)?);
         found.extend(checks::tools(app, &config, None)?);
@@ -165,6 +179,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
     found.extend(checks::redis(app, &config)?);
     found.extend(checks::telegram(app, &config, alone)?);
     found.extend(checks::slack(app, &config)?);
+    found.extend(checks::mail(app, &config)?);
     found.extend(checks::models(app, &config)?);
     // What was granted to an app, and the pins of tools, are in the store.
     let here = match &opened {

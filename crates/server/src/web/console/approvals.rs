@@ -16,9 +16,10 @@ use super::effect::{self, EffectRow};
 use super::form::{SentForm, fresh_key, turn_of};
 use super::operator::{Equivalents, Operator, Section};
 use crate::access::Act;
-use crate::approver_rules::{self, ApproverStanding, Rule};
+use crate::approver_rules::{self, ApproverStanding};
 use crate::auth::Scope;
 use crate::codes;
+use crate::mail::ledger::{Ledger, Standing, Told};
 use crate::problem::Problem;
 use crate::request::{PathParam, QueryParams};
 use crate::routes::approvals::{self as api, WAIT, depth, page};
@@ -168,7 +169,7 @@ async fn row(operator: &Operator, row: &ApprovalRow) -> Result<Row, Problem> {
     Ok(Row {
         id: approval.card.0.clone(),
         version: approval.version,
-        state: views::approval_state(&row.state),
+        state: views::approvals::state(&row.state),
         title: title(&approval.payload),
         asks,
         classes: approval.classes.clone(),
@@ -195,9 +196,11 @@ struct ApprovalPage {
     title: String,
     payload: String,
     standing: ApproverStanding,
-    rules: Vec<Rule>,
+    rules: Vec<wire::DecidingRule>,
     /// People of the configuration who may decide it.
     deciders: Vec<String>,
+    /// Mails about it.
+    mailed: Vec<Mailed>,
     choices: Vec<DecisionButton>,
     key: String,
     history: Vec<HistoryEntry>,
@@ -206,6 +209,16 @@ struct ApprovalPage {
     uncertain: Option<String>,
     /// Result of the decision that was just sent.
     came: Option<DecisionResult>,
+}
+
+/// Mail to a person about an approval.
+#[derive(Serialize)]
+struct Mailed {
+    who: String,
+    state: Standing,
+    at: String,
+    /// Failure, for operators.
+    why: Option<String>,
 }
 
 /// Button that decides.
@@ -272,6 +285,7 @@ pub(super) async fn show(
         standing,
         rules: approver_rules::rules(operator.app.runtime().policy(), &found.approval),
         deciders: approver_rules::deciders(&operator.app, &found).await,
+        mailed: mailed(&operator, &found).await?,
         choices: choices(&operator, &approval, standing),
         key: fresh_key(),
         history: history(&operator, &found).await?,
@@ -288,6 +302,24 @@ pub(super) async fn show(
         twin = twin.acts(cli, format!("POST /v1/approvals/{id}/decide"));
     }
     operator.page(Section::Approvals, "console/approval.html", twin, &one).await
+}
+
+/// Returns the mails about the approval, to whomever of the configured people it was to be sent.
+async fn mailed(operator: &Operator, row: &ApprovalRow) -> Result<Vec<Mailed>, Problem> {
+    let mut all = Vec::new();
+    if operator.app.instance.mail.is_none() {
+        return Ok(all);
+    }
+    let ledger = Ledger::new(operator.app.instance.store.clone(), operator.tenant());
+    let people = operator.app.config().users.of(operator.tenant()).into_iter().map(|entry| entry.user);
+    for user in people.filter(|user| user.email.is_some()) {
+        if let Some(told) = ledger.told(&row.approval.card, &user.id).await? {
+            let Told { state, at, why } = told.value;
+            let why = why.filter(|_| operator.operates());
+            all.push(Mailed { who: user.id.clone(), state, at: at.rfc3339(), why });
+        }
+    }
+    Ok(all)
 }
 
 /// Returns the deciding buttons of the card, if the person may press them.
