@@ -148,8 +148,13 @@ impl Runtime {
         while found.len() < most {
             let stored = self.store.turns_before(&lane.key, before, TURNS_LOOKED_AT).await?;
             let Some(oldest) = stored.iter().map(|turn| turn.revision).min() else { break };
-            for id in newest_first(&stored)?.iter().filter(|id| !lane.head.is_raw(id)) {
-                found.extend(self.message(lane, id.as_str()).await?);
+            let said = newest_first(&stored)?;
+            let covered = said.iter().filter(|id| !lane.head.is_raw(id));
+            let covered: Vec<&str> = covered.map(MessageId::as_str).collect();
+            for stored in self.store.records(&lane.key, "message", &covered).await? {
+                if let Record::Message(message) = stored::record(&stored)? {
+                    found.push(message);
+                }
             }
             before = oldest;
         }

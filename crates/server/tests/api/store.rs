@@ -115,6 +115,7 @@ through! {
     Lanes {
         read load(lane: &LaneKey) -> Option<StoredLane>;
         read record(lane: &LaneKey, kind: &str, key: &str) -> Option<String>;
+        read records(lane: &LaneKey, kind: &str, keys: &[&str]) -> Vec<String>;
         read committed(lane: &LaneKey, row: &str) -> bool;
         write claim(lane: &LaneKey, owner: &str) -> Claim;
         write commit(turn: TurnCommit) -> CommitResult;

@@ -157,6 +157,9 @@ pub async fn records_are_put_retired_and_dropped(s: &Subject) {
     assert_eq!(s.store.record(&lane, "message", "m_2").await.unwrap().as_deref(), Some("two, edited"));
     assert_eq!(s.store.record(&lane, "task", "t_1").await.unwrap(), None);
     assert_eq!(s.store.record(&super::fixture::lane("C2"), "message", "m_1").await.unwrap(), None);
+    let several = s.store.records(&lane, "message", &["m_2", "m_3", "m_1"]).await.unwrap();
+    assert_eq!(several, ["two, edited", "one"]);
+    assert_eq!(s.store.records(&lane, "message", &[]).await.unwrap(), [""; 0]);
 }
 
 /// A retired record that is put again is loaded again; when it is retired again it has the newer bytes.

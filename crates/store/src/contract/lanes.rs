@@ -28,6 +28,10 @@ pub trait Lanes {
     /// the channel gave it.
     async fn record(&self, lane: &LaneKey, kind: &str, key: &str) -> Result<Option<String>, StoreError>;
 
+    /// Returns several records of one kind in one read, in the order of their keys here; those that are not there are left
+    /// out.
+    async fn records(&self, lane: &LaneKey, kind: &str, keys: &[&str]) -> Result<Vec<String>, StoreError>;
+
     /// Writes a turn, all of it or nothing, and extends the lane's lease. A claim whose lease is over still commits as
     /// long as nobody else has claimed the lane.
     async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError>;

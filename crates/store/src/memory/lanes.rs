@@ -60,6 +60,14 @@ impl Lanes for MemoryStore {
         Ok(find(key).or_else(mapped))
     }
 
+    async fn records(&self, lane: &LaneKey, kind: &str, keys: &[&str]) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            found.extend(self.record(lane, kind, key).await?);
+        }
+        Ok(found)
+    }
+
     async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError> {
         let now = self.now();
         self.lock().commit(turn, now)

@@ -139,6 +139,12 @@ impl Lanes for PostgresStore {
         })
     }
 
+    async fn records(&self, lane: &LaneKey, kind: &str, keys: &[&str]) -> Result<Vec<String>, StoreError> {
+        transact!(self, "read records", &lane.tenant, |tx| {
+            records::find_all(tx, lane.id().as_str(), kind, keys).await
+        })
+    }
+
     async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError> {
         self.writer.commit(turn).await
     }

@@ -76,6 +76,12 @@ impl Lanes for SqliteStore {
         self.read("read a record", |sql| records::record(sql, lane, kind, key))
     }
 
+    async fn records(&self, lane: &LaneKey, kind: &str, keys: &[&str]) -> Result<Vec<String>, StoreError> {
+        self.read("read records", |sql| {
+            keys.iter().filter_map(|key| records::record(sql, lane, kind, key).transpose()).collect()
+        })
+    }
+
     async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError> {
         match self.writer.call("commit a turn", move |tx| commit::commit(tx, &turn)).await {
             Err(CallError::NotCommitted(result)) => Ok(result),
