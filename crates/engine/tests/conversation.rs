@@ -374,7 +374,7 @@ fn without_a_model_lines_replace_a_withheld_summary() {
     assert_eq!((covered.tail.len(), covered.cursor), (6, 11), "{covered:?}");
 }
 
-/// Where nobody is shown the lane, no message is loaded for a fold, and the head does not grow.
+/// A lane that nobody is shown: no message is loaded for a fold, and the head does not grow.
 #[test]
 fn lines_that_nobody_reads_are_not_made() {
     let mut talk = Talk::new(false);

@@ -37,7 +37,7 @@ pub(crate) struct Answered {
     pub(crate) p99: f64,
 }
 
-/// What the clients of the HTTP API wait for.
+/// Answer that the clients of the HTTP API wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// The event is durable: 202.

@@ -105,10 +105,10 @@ impl StepInput {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryLines {
-    /// In the turn that folds the messages, as in the logs of versions before 0.3.
+    /// In the turn that folds the messages, as in logs that name no moment.
     #[default]
     AtOnce,
-    /// When somebody reads them: nothing that works here is shown a lane.
+    /// At the time somebody reads them: nothing that works here is shown a lane.
     WhenRead,
 }
 
