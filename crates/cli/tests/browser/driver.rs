@@ -66,8 +66,10 @@ impl Browser {
             current: RefCell::default(),
             home,
         };
-        let opened = browser.command(Method::POST, "", &capabilities(browser.home.path()));
-        let opened = opened.unwrap_or_else(|error| panic!("{MISSING}\n{}", error.message));
+        let open = || browser.command(Method::POST, "", &capabilities(browser.home.path()));
+        // On a busy machine Chromium may end while it starts; a browser that is missing is missing twice.
+        let opened =
+            open().or_else(|_| open()).unwrap_or_else(|error| panic!("{MISSING}\n{}", error.message));
         browser.session = format!("{}/{}", browser.session, opened["sessionId"].as_str().unwrap());
         let first = browser.command(Method::GET, "/window", &Value::Null).unwrap();
         browser.current = RefCell::new(first.as_str().unwrap().to_owned());
