@@ -20,7 +20,7 @@ const MESSAGES: u64 = 66;
 
 /// One thing that is done several times.
 enum Counted {
-    Step(Case),
+    Step(Box<Case>),
     Message(Kind, &'static str),
 }
 
@@ -64,7 +64,7 @@ fn all() -> impl Iterator<Item = Counted> {
         (Kind::Gate, "a message that ends at the gate, from intake to commit, over a store in memory"),
     ];
     let messages = messages.into_iter().map(|(kind, name)| Counted::Message(kind, name));
-    counted().into_iter().map(Counted::Step).chain(messages)
+    counted().into_iter().map(|case| Counted::Step(Box::new(case))).chain(messages)
 }
 
 /// Prints the list of cases, one line each: number, steps, name.
