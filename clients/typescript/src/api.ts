@@ -916,7 +916,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a person
-         * @description What is kept of them beside the configuration goes, and they are signed out everywhere: somebody whom it does not name is
+         * @description Forgets what is kept of them beside the configuration, and signs them out everywhere: somebody whom it does not name is
          *     gone, and their account at the provider is free for another id. Recorded in the audit log.
          */
         delete: operations["deleteUser"];

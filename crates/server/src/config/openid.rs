@@ -55,7 +55,7 @@ impl RawOpenId {
     /// Returns the provider, if one is configured.
     ///
     /// # Errors
-    /// What is wrong, with the key it is about.
+    /// The first wrong setting: its key, and the reason.
     pub(super) fn checked(self, demo: bool) -> Result<Option<OpenIdConfig>, (&'static str, String)> {
         let Some(issuer) = self.issuer else {
             let given =

@@ -89,7 +89,7 @@ pub(crate) async fn changed(
 
 /// Remove a person
 ///
-/// What is kept of them beside the configuration goes, and they are signed out everywhere: somebody whom it does not name is
+/// Forgets what is kept of them beside the configuration, and signs them out everywhere: somebody whom it does not name is
 /// gone, and their account at the provider is free for another id. Recorded in the audit log.
 #[utoipa::path(
     delete, path = "/v1/users/{id}", tag = "operations", operation_id = "deleteUser",

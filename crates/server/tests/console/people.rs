@@ -194,6 +194,34 @@ async fn what_cannot_be_changed_is_refused_with_the_reason() {
     world.server.stopped().await;
 }
 
+/// Providers name people like `OFFICE\\eve` and `auth0|7`, which stand in the addresses of pages.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_id_of_any_characters_has_a_page_whose_forms_work() {
+    let world = World::new().await;
+    let ana = world.cookie_of("ana").await;
+    for (id, path) in [
+        ("OFFICE\\eve", "OFFICE%5Ceve"),
+        ("auth0|7", "auth0%7C7"),
+        ("a/b?c#d", "a%2Fb%3Fc%23d"),
+        ("e+f%20", "e%2Bf%2520"),
+    ] {
+        let added =
+            world.act(&ana, "/console/people", &[("id", id), ("name", ""), ("roles", "member")]).await;
+        let path = format!("/console/people/{path}");
+        assert_eq!(added.header("location"), Some(path.as_str()), "{id}");
+        let suspended = Page::of(&world.act(&ana, &path, &[("act", "suspend")]).await);
+        suspended.says("signed out everywhere");
+        assert_eq!(world.user(id).await["suspended"], true, "{id}");
+        let list = world.page_as(&ana, "/console/people").await;
+        assert!(
+            list.html.replace("&#x2f;", "/").contains(&format!("href=\"{path}\"")),
+            "{id}: {}",
+            list.html
+        );
+    }
+    world.server.stopped().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn erasing_a_person_erases_what_is_kept_of_them() {
     let world = World::new().await;

@@ -23,6 +23,7 @@ struct List {
 #[derive(Serialize)]
 struct Row {
     person: wire::User,
+    href: String,
     /// Number of their sessions.
     sessions: usize,
 }
@@ -30,6 +31,7 @@ struct Row {
 #[derive(Serialize)]
 struct PersonPage {
     person: wire::User,
+    href: String,
     sessions: Vec<wire::Session>,
     /// True for whoever looks: nobody suspends or removes themselves.
     own: bool,
@@ -53,7 +55,7 @@ pub(super) async fn list(operator: Operator) -> Result<Response, Problem> {
     let sessions = api::sessions(app, operator.tenant()).await?;
     let row = |person: wire::User| {
         let sessions = sessions.iter().filter(|session| session.user == person.id).count();
-        Row { person, sessions }
+        Row { href: href(&person.id), person, sessions }
     };
     let list = List {
         people: api::people(app, operator.tenant()).into_iter().map(row).collect(),
@@ -113,7 +115,7 @@ async fn page(operator: &Operator, id: &str, came: Option<Came>) -> Result<Respo
         .acts("", "DELETE /v1/sessions/ID")
         .acts(format!("throughline token link {id}"), "POST /v1/sign-in-links");
     let own = operator.caller.principal == id;
-    let page = PersonPage { person, sessions, own, linkable, came };
+    let page = PersonPage { href: href(id), person, sessions, own, linkable, came };
     operator.page(Section::People, "console/person.html", twin, &page).await
 }
 
