@@ -107,13 +107,14 @@ async fn lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
         running.spawn(async move {
             match at.runtime.run_lane(&at.lane).await {
                 Ok(run) => {
-                    at.runtime.wakes().ran(&at.lane, true);
+                    at.runtime.wakes().ran(&at.lane);
                     at.more = run.more;
                 }
                 Err(error) => {
-                    at.runtime.wakes().ran(&at.lane, false);
                     report(&error, "running a lane");
-                    tokio::time::sleep(pause_after(&error)).await;
+                    let pause = pause_after(&error);
+                    at.runtime.wakes().failed(&at.lane, error);
+                    tokio::time::sleep(pause).await;
                     at.more = true;
                 }
             }

@@ -1,11 +1,13 @@
 //! The queue of lanes with work, and the watchers of deliveries. In process; nothing here is durable.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::{LaneId, LaneKey, TurnId};
 use throughline_store::FAILING;
 use tokio::sync::{Notify, broadcast, oneshot};
+
+use crate::RuntimeError;
 
 /// The announcement of a committed turn.
 #[derive(Clone, Debug)]
@@ -32,6 +34,12 @@ pub enum Heard {
 /// From this many watched names on, abandoned watchers are looked for.
 const WATCHERS: usize = 1_024;
 
+/// The failures of a lane since it last ran well.
+struct Failed {
+    times: u32,
+    last: Arc<RuntimeError>,
+}
+
 #[derive(Default)]
 struct Queue {
     ready: VecDeque<LaneKey>,
@@ -53,8 +61,8 @@ pub struct Wakes {
     served: Mutex<BTreeSet<String>>,
     /// Tenants with erasures to run.
     erasing: Mutex<HashSet<String>>,
-    /// Lanes whose last runs failed, with the number of these.
-    failed: Mutex<HashMap<LaneKey, u32>>,
+    /// Lanes whose last runs failed.
+    failed: Mutex<HashMap<LaneKey, Failed>>,
     /// Notified when a tenant has an erasure to run.
     pub erasures: Notify,
     /// Notified when another process changed something of which this one keeps a copy.
@@ -115,19 +123,29 @@ impl Wakes {
         }
     }
 
-    /// Notes the end of a lane's run.
-    pub fn ran(&self, lane: &LaneKey, well: bool) {
+    /// Notes that a lane ran well.
+    pub fn ran(&self, lane: &LaneKey) {
         let mut failed = lock(&self.failed);
-        if !well {
-            *failed.entry(lane.clone()).or_default() += 1;
-        } else if !failed.is_empty() {
+        if !failed.is_empty() {
             failed.remove(lane);
         }
     }
 
+    /// Notes that a run of a lane failed.
+    pub fn failed(&self, lane: &LaneKey, error: RuntimeError) {
+        let mut failed = lock(&self.failed);
+        let times = failed.get(lane).map_or(0, |before| before.times) + 1;
+        failed.insert(lane.clone(), Failed { times, last: Arc::new(error) });
+    }
+
+    /// Returns the error of a lane's last run, if that failed.
+    pub fn failure(&self, lane: &LaneKey) -> Option<Arc<RuntimeError>> {
+        lock(&self.failed).get(lane).map(|failed| failed.last.clone())
+    }
+
     /// Returns the number of lanes that failed at least [`FAILING`] times in a row.
     pub fn failing(&self) -> usize {
-        lock(&self.failed).values().filter(|times| **times >= FAILING).count()
+        lock(&self.failed).values().filter(|failed| failed.times >= FAILING).count()
     }
 
     /// Notes that a tenant is served.

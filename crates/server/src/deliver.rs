@@ -229,6 +229,12 @@ impl DurableRequest<'_> {
         }
     }
 
+    /// Problem: the event has no turn yet, because its lane cannot be run, or because that takes its time.
+    fn not_handled(&self) -> Problem {
+        let failure = self.app.runtime().wakes().failure(&self.lane);
+        failure.map_or_else(|| self.keyed.in_progress(), |error| Problem::from(&*error).retry_after(1))
+    }
+
     /// Problem: nothing was taken. It is kept under no key, so the same request may be sent again.
     async fn queue_full(&self) -> Result<Problem, Problem> {
         let text =
@@ -286,13 +292,13 @@ impl DurableRequest<'_> {
             return Ok(replayed_response(self.app.runtime().keys(), &keyed.tenant, stored));
         }
         if self.app.count(&running_key(&keyed.tenant, &row.key)) > 0 {
-            return Err(keyed.in_progress());
+            return Err(self.not_handled());
         }
         match (row.state, row.turn, wait) {
             (RowState::Refused, ..) => Err(self.queue_full().await?),
             (_, _, None) => Ok(self.accepted_before()),
-            // Stored by a process that has ended, and not handled yet.
-            (RowState::Received, ..) | (_, None, _) => Err(keyed.in_progress()),
+            // Its request gave up waiting or was of a process that has ended, and it is not handled yet.
+            (RowState::Received, ..) | (_, None, _) => Err(self.not_handled()),
             (_, Some(turn), Some(wait)) => {
                 let deadline = Instant::now() + wait;
                 let followed = turn_chain::follow(self.app.runtime(), &keyed.tenant, &turn, deadline).await?;

@@ -179,12 +179,18 @@ impl IntoResponse for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        let code = match codes::store_error(&error) {
+        Self::from(&error)
+    }
+}
+
+impl From<&StoreError> for Problem {
+    fn from(error: &StoreError) -> Self {
+        let code = match codes::store_error(error) {
             // A code without a status of its own is answered as an unavailable store.
             code if code.status.is_none() => &codes::STORE_UNAVAILABLE,
             code => code,
         };
-        Self::logged(code, told(&error), &error)
+        Self::logged(code, told(error), error)
     }
 }
 
@@ -206,11 +212,17 @@ fn told(error: &StoreError) -> String {
 
 impl From<RuntimeError> for Problem {
     fn from(stop: RuntimeError) -> Self {
+        Self::from(&stop)
+    }
+}
+
+impl From<&RuntimeError> for Problem {
+    fn from(stop: &RuntimeError) -> Self {
         match stop {
             RuntimeError::Store(error) => error.into(),
             RuntimeError::Crash(crash) => Self::new(&codes::INTERNAL, crash.to_string()),
-            RuntimeError::Unreadable { ref what, .. } => {
-                Self::logged(&codes::UNREADABLE, format!("cannot read {what}"), &stop)
+            RuntimeError::Unreadable { what, .. } => {
+                Self::logged(&codes::UNREADABLE, format!("cannot read {what}"), stop)
             }
         }
     }

@@ -48,6 +48,26 @@ async fn a_store_that_takes_no_writes_acknowledges_nothing() {
     server.stopped().await;
 }
 
+/// Whoever repeats a request whose conversation cannot be read is told so, and not for ever that it is being handled.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_that_waits_behind_damage_is_told_of_it() {
+    let store = Rigged::new();
+    let server = Server::over(demo(), store.clone()).await;
+    store.damage(Some("waiting"));
+    let call = server.event("k1", &said("c1", "ana", "/maro help"));
+    assert_eq!(call.send().await.status, 202, "it is stored");
+    let repeated = call.clone().header("Prefer", "wait=5");
+    eventually("the damage is told", || async {
+        let reply = repeated.send().await;
+        (reply.status, reply.problem().as_str()) == (503, "TL-6203") && reply.header("retry-after").is_some()
+    })
+    .await;
+    // It was not lost: when the conversation can be read, it goes on.
+    store.damage(None);
+    eventually("it has its turn", || async { repeated.send().await.status == 200 }).await;
+    server.stopped().await;
+}
+
 /// An instance on which something is stuck is not ready, and says what to do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_stuck_is_not_ready() {

@@ -16,6 +16,8 @@ pub(crate) struct Rigged {
     slow: AtomicU64,
     /// Number of reads.
     reads: AtomicU64,
+    /// A read that finds damage.
+    damaged: Mutex<Option<&'static str>>,
     /// A write that fails, and the number of its call at which it does.
     failing: Mutex<Option<(&'static str, u32)>>,
     /// Counts to answer with.
@@ -30,8 +32,8 @@ impl Rigged {
 
     pub(crate) fn over(inner: Arc<dyn Store>) -> Arc<Self> {
         let (slow, reads) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (failing, counted) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { inner, read_only: AtomicBool::new(false), slow, reads, failing, counted })
+        let (failing, counted, damaged) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { inner, read_only: AtomicBool::new(false), slow, reads, damaged, failing, counted })
     }
 
     /// Makes writes fail as on a full disk, or succeed again.
@@ -56,9 +58,23 @@ impl Rigged {
         *self.counted.lock().unwrap() = Some(counts);
     }
 
+    /// Makes every call of a read find damage, or of none.
+    #[allow(dead_code, reason = "only the API's tests damage")]
+    pub(crate) fn damage(&self, read: Option<&'static str>) {
+        *self.damaged.lock().unwrap() = read;
+    }
+
     #[allow(dead_code, reason = "only the console's tests count")]
     pub(crate) fn reads(&self) -> u64 {
         self.reads.load(Ordering::SeqCst)
+    }
+
+    fn read(&self, act: &'static str) -> Result<(), StoreError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        match *self.damaged.lock().unwrap() == Some(act) {
+            true => Err(StoreError::Damaged { act, why: "database disk image is malformed".into() }),
+            false => Ok(()),
+        }
     }
 
     fn write(&self, act: &'static str) -> Result<(), StoreError> {
@@ -82,7 +98,7 @@ macro_rules! through {
         #[async_trait]
         impl $part for Rigged {
             $(async fn $read(&self, $($r: $rt),*) -> Result<$ro, StoreError> {
-                self.reads.fetch_add(1, Ordering::SeqCst);
+                self.read(stringify!($read))?;
                 self.inner.$read($($r),*).await
             })*
             $(async fn $write(&self, $($w: $wt),*) -> Result<$wo, StoreError> {
