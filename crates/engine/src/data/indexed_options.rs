@@ -1,4 +1,4 @@
-//! Options of a list with their folded names. Names are folded once, when a list is registered or loaded.
+//! Options of a list with their folded names and fields. They are folded once, when a list is registered or loaded.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -6,6 +6,7 @@ use core::fmt;
 use core::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::data::option_fields::OptionFields;
 use crate::data::option_names::OptionNames;
 use crate::data::set_option::SetOption;
 use crate::data::texts::{Texts, Visit};
@@ -20,6 +21,7 @@ pub struct IndexedOptions(Arc<Inner>);
 struct Inner {
     options: Vec<SetOption>,
     names: OptionNames,
+    fields: OptionFields,
 }
 
 impl IndexedOptions {
@@ -27,12 +29,18 @@ impl IndexedOptions {
     pub(crate) fn names(&self) -> &OptionNames {
         &self.0.names
     }
+
+    /// Returns the folded fields.
+    pub(crate) fn fields(&self) -> &OptionFields {
+        &self.0.fields
+    }
 }
 
 impl From<Vec<SetOption>> for IndexedOptions {
     fn from(options: Vec<SetOption>) -> Self {
         let names = OptionNames::of(&options);
-        Self(Arc::new(Inner { options, names }))
+        let fields = OptionFields::of(&options);
+        Self(Arc::new(Inner { options, names, fields }))
     }
 }
 

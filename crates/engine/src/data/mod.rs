@@ -38,6 +38,7 @@ pub mod language;
 pub mod message;
 pub mod notice;
 pub(crate) mod one_or_many;
+pub mod option_fields;
 pub mod option_names;
 pub mod option_set;
 pub mod owner;

@@ -6,13 +6,9 @@ use alloc::vec::Vec;
 
 use crate::data::field::{FieldValue, Measure, Size, Unit};
 use crate::data::indexed_options::IndexedOptions;
+use crate::data::option_fields::FieldName;
 use crate::data::set_option::{OptionMask, SetOption};
-use throughline_language::lexicon::{ANSWERS, SectionId};
-use throughline_language::{Words, normal, section};
-
-const FIELD: SectionId = section("compare.field");
-const IDLE: SectionId = section("compare.included");
-const WITH: SectionId = section("compare.with");
+use throughline_language::normal;
 
 /// Families by the numbers that the lexicons give them.
 const PRICE: i64 = 1;
@@ -59,31 +55,23 @@ impl Limits {
     }
 }
 
-/// A field that at least one option has.
-struct Column<'o> {
-    name: &'o str,
-    /// Its words in their normal form, and without those that only say that an option has it.
-    folded: String,
-    bare: String,
-    families: Vec<i64>,
-}
-
 /// The fields of a list.
 pub(super) struct Columns<'o> {
     options: &'o IndexedOptions,
-    all: Vec<Column<'o>>,
 }
 
 impl<'o> Columns<'o> {
     pub(super) fn of(options: &'o IndexedOptions) -> Self {
-        let mut all: Vec<Column<'o>> = Vec::new();
-        for name in options.iter().filter(|option| option.is_normal()).flat_map(|option| option.fields.keys())
-        {
-            if !all.iter().any(|column| column.name == name) {
-                all.push(Column::of(name));
-            }
-        }
-        Self { options, all }
+        Self { options }
+    }
+
+    /// True if no option has a field.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all().is_empty()
+    }
+
+    fn all(&self) -> &'o [FieldName] {
+        self.options.fields().names()
     }
 
     fn those(&self, fits: impl Fn(&SetOption) -> bool) -> OptionMask {
@@ -97,7 +85,7 @@ impl<'o> Columns<'o> {
     }
 
     fn value<'v>(&self, option: &'v SetOption, field: usize) -> Option<&'v FieldValue> {
-        option.fields.get(self.all.get(field)?.name)
+        option.fields.get(&self.all().get(field)?.name)
     }
 
     fn values(&self, field: usize) -> impl Iterator<Item = &FieldValue> {
@@ -109,10 +97,10 @@ impl<'o> Columns<'o> {
 
     // ---- which field is meant ----
 
-    /// Returns the fields of this name.
-    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = usize> {
-        let said = folded_name(name);
-        self.all.iter().enumerate().filter(move |(_, column)| column.folded == said).map(|(at, _)| at)
+    /// Returns the fields of this name, which is folded.
+    pub(super) fn named(&self, said: &str) -> impl Iterator<Item = usize> {
+        let known = self.all().iter().enumerate();
+        known.filter(move |(_, column)| column.folded == said).map(|(at, _)| at)
     }
 
     /// Returns the fields with values that have an order.
@@ -124,7 +112,7 @@ impl<'o> Columns<'o> {
     }
 
     pub(super) fn of_family(&self, family: i64) -> Vec<usize> {
-        (0..self.all.len()).filter(|at| self.all[*at].families.contains(&family)).collect()
+        (0..self.all().len()).filter(|at| self.all()[*at].families.contains(&family)).collect()
     }
 
     /// Returns the fields that adjectives speak of, each with the direction of its adjective. Where no field is called so, a
@@ -148,15 +136,17 @@ impl<'o> Columns<'o> {
         let dated = families.iter().find(|(family, _)| DATED.contains(family));
         if let (true, Some((_, most))) = (found.is_empty(), dated) {
             let timed = |value: &FieldValue| matches!(value, FieldValue::At(_));
-            found =
-                (0..self.all.len()).filter(|at| self.values(*at).any(timed)).map(|at| (at, *most)).collect();
+            found = (0..self.all().len())
+                .filter(|at| self.values(*at).any(timed))
+                .map(|at| (at, *most))
+                .collect();
         }
         found
     }
 
     /// Returns true if a greater value of a field is the better one, false if a lesser is; `None` if nobody knows.
     pub(super) fn more_is_better(&self, field: usize) -> Option<bool> {
-        let families = &self.all.get(field)?.families;
+        let families = &self.all().get(field)?.families;
         let any = |known: &[i64]| families.iter().any(|family| known.contains(family));
         match (any(&MORE_IS_BETTER), any(&LESS_IS_BETTER)) {
             (true, false) => Some(true),
@@ -165,18 +155,15 @@ impl<'o> Columns<'o> {
         }
     }
 
-    /// Returns the units of all quantities.
-    pub(super) fn units(&self) -> impl Iterator<Item = &str> {
-        self.options.iter().flat_map(|option| option.fields.values()).filter_map(|value| match value {
-            FieldValue::Quantity { unit, .. } => Some(unit.as_str()),
-            _ => None,
-        })
+    /// Returns the units of all quantities, as written and folded.
+    pub(super) fn units(&self) -> &'o [(String, String)] {
+        self.options.fields().units()
     }
 
     /// Returns the fields with quantities of this unit.
     pub(super) fn with_unit(&self, unit: &str) -> Vec<usize> {
         let has = |value: &FieldValue| matches!(value, FieldValue::Quantity { unit: own, .. } if same_unit(own, unit));
-        let named: Vec<usize> = (0..self.all.len()).filter(|at| self.values(*at).any(has)).collect();
+        let named: Vec<usize> = (0..self.all().len()).filter(|at| self.values(*at).any(has)).collect();
         // "Under 150 euros", where prices are plain numbers: the fields that it may bound, of which nothing is known.
         if named.is_empty() { self.bounded_by_default() } else { named }
     }
@@ -189,7 +176,7 @@ impl<'o> Columns<'o> {
             fields.into_iter().filter(|field| self.values(*field).any(number)).collect()
         };
         let prices = numbers(self.of_family(PRICE));
-        if prices.is_empty() { numbers((0..self.all.len()).collect()) } else { prices }
+        if prices.is_empty() { numbers((0..self.all().len()).collect()) } else { prices }
     }
 
     // ---- what is true of an option ----
@@ -240,7 +227,7 @@ impl<'o> Columns<'o> {
     /// speaks of it.
     pub(super) fn have(&self, thing: &str) -> Option<Truth> {
         let mut speaks: Vec<usize> = Vec::new();
-        for (at, column) in self.all.iter().enumerate() {
+        for (at, column) in self.all().iter().enumerate() {
             let flag = (column.bare == thing || column.folded == thing)
                 && self.values(at).any(|value| matches!(value, FieldValue::Flag(_)));
             let says = self
@@ -307,13 +294,13 @@ impl<'o> Columns<'o> {
         if said.chars().count() < SHORTEST {
             return None;
         }
-        let equal = |text: &str| {
-            let text = normal::folded_text(text);
-            let ended = |ending: &str| said.strip_suffix(ending).is_some_and(|stem| stem == text);
-            text == said
-                || text.chars().count() >= SHORTEST && !text.contains(' ') && ENDINGS.into_iter().any(ended)
+        let saying = |said: &str| self.options.fields().saying(said);
+        let stem = |ending: &str| {
+            let stem = said.strip_suffix(ending)?;
+            (stem.chars().count() >= SHORTEST && !stem.contains(' ')).then_some(stem)
         };
-        let yes = self.those(|option| option.fields.values().flat_map(FieldValue::texts).any(equal));
+        let stems = ENDINGS.into_iter().filter_map(stem);
+        let yes = stems.fold(saying(said), |all, stem| all | saying(stem));
         (yes != 0).then(|| Truth { yes, no: self.normal() & !yes })
     }
 }
@@ -323,49 +310,12 @@ const SHORTEST: usize = 3;
 /// Endings of adjectives before a noun: "das blaue".
 const ENDINGS: [&str; 5] = ["e", "er", "es", "en", "em"];
 
-impl<'o> Column<'o> {
-    fn of(name: &'o str) -> Self {
-        let folded = folded_name(name);
-        let words = Words::of(&folded);
-        let mut families = Vec::new();
-        for (word, lexicon) in
-            words.all().iter().flat_map(|word| ANSWERS.iter().map(move |lexicon| (word, lexicon)))
-        {
-            if let Some(family) =
-                lexicon.section(FIELD).value(word).and_then(|family| i64::try_from(family).ok())
-                && !families.contains(&family)
-            {
-                families.push(family);
-            }
-        }
-        let idle = |word: &&throughline_language::words::Word| {
-            ANSWERS.iter().any(|lexicon| {
-                [IDLE, WITH].into_iter().any(|id| lexicon.section(id).is(core::slice::from_ref(*word)))
-            })
-        };
-        let kept: Vec<&str> =
-            words.all().iter().filter(|word| !idle(word)).map(|word| words.folded(word)).collect();
-        Self { name, bare: kept.join(" "), folded, families }
-    }
-}
-
-/// Returns the words of a field's name: `pricePerNight` and `price_per_night` are "price per night".
-fn folded_name(name: &str) -> String {
-    let mut spaced = String::new();
-    let mut small = false;
-    for c in name.chars() {
-        if c.is_uppercase() && small {
-            spaced.push(' ');
-        }
-        small = c.is_lowercase();
-        spaced.push(if c == '_' { ' ' } else { c });
-    }
-    normal::folded_text(&spaced)
-}
-
 /// True if words are a run of whole words of a text; both are in their normal form.
 fn holds(text: &str, words: &str) -> bool {
-    !words.is_empty() && alloc::format!(" {text} ").contains(&alloc::format!(" {words} "))
+    let mut starts = core::iter::once(0).chain(text.match_indices(' ').map(|(space, _)| space + 1));
+    let begins =
+        |rest: &str| rest.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    !words.is_empty() && starts.any(|at| begins(&text[at..]))
 }
 
 fn same_unit(one: &str, other: &str) -> bool {

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::data::field::{Decimal, NamedComparison, Size};
+use crate::data::option_fields::folded_name;
 use crate::data::set_option::OptionMask;
 use crate::selection::columns::{Columns, Limit, Limits, Truth};
 use crate::selection::exact_match::CandidatePool;
@@ -94,7 +95,12 @@ pub(crate) fn describe(
         return None;
     }
     let columns = Columns::of(pool.options);
-    let read = |lexicon| Reader { lexicon, parses, pool, facts, columns: &columns }.read(core);
+    let title = normal::folded_text(facts.title.unwrap_or_default());
+    let names: Vec<String> = facts.comparisons.iter().map(|own| normal::folded_text(&own.name)).collect();
+    let read = |lexicon| {
+        let (columns, title, names) = (&columns, title.as_str(), names.as_slice());
+        Reader { lexicon, parses, pool, facts, columns, title, names }.read(core)
+    };
     super::lexicons(parses.message).find_map(read)
 }
 
@@ -141,6 +147,10 @@ struct Reader<'r> {
     pool: &'r CandidatePool<'r>,
     facts: ListFacts<'r>,
     columns: &'r Columns<'r>,
+    /// The title of the list, folded.
+    title: &'r str,
+    /// The folded names of its comparisons, in their order.
+    names: &'r [String],
 }
 
 impl Reader<'_> {
@@ -154,6 +164,14 @@ impl Reader<'_> {
 
     fn longest(&self, id: SectionId, at: usize) -> usize {
         self.list(id).longest(self.words(), at)
+    }
+
+    /// Returns where words of a section that begin here end.
+    fn behind(&self, id: SectionId, at: usize) -> Option<usize> {
+        match self.longest(id, at) {
+            0 => None,
+            led => Some(at + led),
+        }
     }
 
     /// Returns these words in their normal form.
@@ -201,7 +219,6 @@ impl Reader<'_> {
     /// True if the word says what the options are: "hotel", where the list is called "Hotels".
     fn is_noun(&self, at: usize) -> bool {
         let said = self.parses.message.folded(&self.words()[at]);
-        let title = normal::folded_text(self.facts.title.unwrap_or_default());
         let alike = |word: &str| {
             let (short, long) = if word.len() < said.len() { (word, said) } else { (said, word) };
             short.len() > 2
@@ -209,21 +226,20 @@ impl Reader<'_> {
                     .strip_prefix(short)
                     .is_some_and(|rest| ["", "s", "es", "n", "en", "e"].contains(&rest))
         };
-        title.split(' ').any(alike)
+        self.title.split(' ').any(alike)
     }
 
     // ---- comparisons ----
 
     /// A comparison that the list names itself.
     fn own(&self, at: usize) -> Option<(Part, usize)> {
-        let named = |own: &NamedComparison| {
-            let name = normal::folded_text(&own.name);
+        let ends = |name: &String| {
             let next = at + name.split(' ').count();
-            let fits = next <= self.words().len() && self.said(at..next) == name;
-            let fields: Vec<usize> = self.columns.named(&own.field).collect();
-            fits.then(|| (fields.into_iter().map(|field| (field, !own.least)).collect(), next))
+            (next <= self.words().len() && self.said(at..next) == *name).then_some(next)
         };
-        let (fields, next) = self.facts.comparisons.iter().find_map(named)?;
+        let own = self.facts.comparisons.iter().zip(self.names);
+        let (own, next) = own.into_iter().find_map(|(own, name)| Some((own, ends(name)?)))?;
+        let fields = self.columns.named(&folded_name(&own.field)).map(|field| (field, !own.least)).collect();
         Some((Part::Extreme { fields, of_two: false }, next))
     }
 
@@ -276,8 +292,7 @@ impl Reader<'_> {
             (BETTER, None, true),
         ];
         let read = |(id, most, of_two): (SectionId, Option<bool>, bool)| {
-            let led = self.longest(id, at);
-            let (fields, next) = self.field(at + led).filter(|_| led > 0)?;
+            let (fields, next) = self.field(self.behind(id, at)?)?;
             let mut fields = self.columns.measured(fields);
             let directed = |field: usize| Some((field, most.or_else(|| self.columns.more_is_better(field))?));
             let known: Vec<(usize, bool)> = fields.iter().filter_map(|field| directed(*field)).collect();
@@ -292,6 +307,9 @@ impl Reader<'_> {
 
     /// The fields that the words name: by their own name, or by a word of their family in any language.
     fn field(&self, at: usize) -> Option<(Vec<usize>, usize)> {
+        if self.columns.is_empty() {
+            return None;
+        }
         let longest = (1..=THING).rev().filter(|n| at + n <= self.words().len());
         let own = |n: usize| {
             let fields: Vec<usize> = self.columns.named(&self.said(at..at + n)).collect();
@@ -331,12 +349,10 @@ impl Reader<'_> {
     }
 
     fn limits(&self, at: usize) -> Option<(Limits, Option<String>, usize)> {
-        let led = self.longest(BETWEEN, at);
-        if led > 0
-            && let Some((low, unit, next)) = self.amount(at + led)
-            && let to = self.longest(TO, next)
-            && to > 0
-            && let Some((high, other, end)) = self.amount(next + to)
+        if let Some(from) = self.behind(BETWEEN, at)
+            && let Some((low, unit, next)) = self.amount(from)
+            && let Some(to) = self.behind(TO, next)
+            && let Some((high, other, end)) = self.amount(to)
         {
             let limit = |value| Some(Limit { value, inclusive: true });
             return Some((Limits { low: limit(low), high: limit(high) }, other.or(unit), end));
@@ -344,14 +360,14 @@ impl Reader<'_> {
         let sections =
             [(BELOW, false, false), (UP_TO, false, true), (ABOVE, true, false), (FROM, true, true)];
         let read = |(id, lower, inclusive): (SectionId, bool, bool)| {
-            let led = self.longest(id, at);
-            let (value, unit, end) = self.amount(at + led).filter(|_| led > 0)?;
+            let from = self.behind(id, at)?;
+            let (value, unit, end) = self.amount(from)?;
             let limit = Some(Limit { value, inclusive });
             let limits =
                 if lower { Limits { low: limit, high: None } } else { Limits { low: None, high: limit } };
-            Some((led, (limits, unit, end)))
+            Some((from, (limits, unit, end)))
         };
-        sections.into_iter().filter_map(read).max_by_key(|(led, _)| *led).map(|(_, limits)| limits)
+        sections.into_iter().filter_map(read).max_by_key(|(from, _)| *from).map(|(_, limits)| limits)
     }
 
     /// A number of something: "4 stars", "120 euros". A bare number is a position.
@@ -373,12 +389,12 @@ impl Reader<'_> {
         if money.currency.is_some() {
             return Some((value, money.currency, next));
         }
-        let said = |unit: &str| {
-            let folded = normal::folded_text(unit);
+        let said = |folded: &str| {
             let end = next + folded.split(' ').count();
             (!folded.is_empty() && end <= self.words().len() && self.said(next..end) == folded).then_some(end)
         };
-        let unit = self.columns.units().find_map(|unit| Some((String::from(unit), said(unit)?)));
+        let mut units = self.columns.units().iter();
+        let unit = units.find_map(|(unit, folded)| Some((unit.clone(), said(folded)?)));
         let (unit, end) = unit.map_or((None, next), |(unit, end)| (Some(unit), end));
         Some((value, unit, end))
     }
