@@ -1,6 +1,7 @@
 //! `Idempotency-Key`: a request has one outcome, however often it is sent. For a request that delivers an event, the
 //! row of the key *is* the inbox row; for others it is a row of its own (`docs/design/0029-durable-intake.md`).
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use throughline_engine::data::canonical_json::{hex, jcs, sha256};
 use throughline_runtime::Keys;
@@ -175,6 +176,13 @@ pub(crate) fn to_store(answer: &StoredResponse) -> StoredResponse {
     StoredResponse { status: answer.status, body: stored_tokens::hidden(&answer.body) }
 }
 
+/// The turn that an answer names. The rest of the answer, which may be long, is only passed over.
+#[derive(Default, Deserialize)]
+struct NamedTurn<'a> {
+    #[serde(borrow, default)]
+    turn: Option<Cow<'a, str>>,
+}
+
 /// Response with a stored answer, which was given before.
 pub(crate) fn replayed_response(keys: &Keys, tenant: &str, stored: StoredResponse) -> Response {
     let body = stored_tokens::shown(keys, tenant, &stored.body);
@@ -187,8 +195,8 @@ pub(crate) fn replayed_response(keys: &Keys, tenant: &str, stored: StoredRespons
 pub(crate) fn stored_response(stored: StoredResponse) -> Response {
     let status = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content = if stored.status >= 400 { PROBLEM_JSON } else { "application/json" };
-    let body: Value = serde_json::from_str(&stored.body).unwrap_or_default();
-    let turn = body["turn"].as_str().and_then(|turn| HeaderValue::from_str(turn).ok());
+    let named: NamedTurn<'_> = serde_json::from_str(&stored.body).unwrap_or_default();
+    let turn = named.turn.and_then(|turn| HeaderValue::from_str(&turn).ok());
     let retry = (stored.status == 429).then(|| HeaderValue::from_static("5"));
     let mut response = (status, stored.body).into_response();
     let headers = response.headers_mut();
