@@ -109,6 +109,53 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_does_not_do_what_it_should_is_a_bug() {
+        for title in [
+            "login bug",
+            "Fix the crash in the exporter",
+            "The export button on the invoices page does nothing in Firefox",
+            "Login fails on Safari",
+            "Search doesn't work since Monday",
+            "Users cannot upload PDFs",
+            "The app freezes after login",
+            "Password reset mails are not sent",
+            "Saving an invoice returns a 500",
+            "Checkout is not working",
+            "The page no longer loads",
+            "Blank page after sign-in",
+            "Add to cart does nothing",
+            "Wrong total on the invoice",
+            "Der Export geht nicht",
+            "Login funktioniert seit gestern nicht mehr",
+            "Die Suche hängt",
+            "Speichern schlägt fehl",
+            "Der Knopf tut nichts",
+            "Falsche Summe auf der Rechnung",
+        ] {
+            assert_eq!(extract(title, None, 255).0, ItemType::Bug, "{title}");
+        }
+    }
+
+    #[test]
+    fn what_is_to_be_made_is_none_though_it_speaks_of_faults() {
+        for title in [
+            "Export to CSV",
+            "Add an error page",
+            "Add bug report template",
+            "Handle errors of the payment provider",
+            "Implement a retry when an upload fails",
+            "Notify the team if the build is broken",
+            "Update the onboarding guide",
+            "Do not load images eagerly",
+            "Fehlermeldung beim Upload anzeigen",
+            "Fehler des Zahlungsanbieters behandeln",
+            "Wiederholung einbauen, wenn der Upload fehlschlägt",
+        ] {
+            assert_eq!(extract(title, None, 255).0, ItemType::Task, "{title}");
+        }
+    }
+
+    #[test]
     fn takes_labelled_lines_and_keeps_the_rest() {
         let (kind, parts) = extract(
             "Export to CSV\nAccountants ask for it.\nAcceptance criteria:\n- a button\n- a file",

@@ -4,6 +4,7 @@
 use crate::data::ticket::{ItemType, Part};
 use alloc::string::{String, ToString};
 use core::ops::Range;
+use core::slice;
 use throughline_language::Words;
 use throughline_language::lexicon::{Lexicon, SectionId, TICKETS};
 use throughline_language::words::{Gap, Word};
@@ -46,6 +47,9 @@ const INFLECTED: [(&str, SectionId); 9] = [
 ];
 const ME: SectionId = named("after.me");
 const BUG: SectionId = named("sign.bug");
+const FAILS: SectionId = named("sign.fails");
+const MAKES: SectionId = named("sign.makes");
+const CASE: SectionId = named("sign.case");
 const STORY: SectionId = named("sign.story");
 const AS: SectionId = named("story.as");
 const WANT: SectionId = named("story.want");
@@ -234,13 +238,23 @@ pub(super) fn heading(line: &str) -> bool {
 pub(super) fn told_kind(title: &str) -> ItemType {
     let words = Words::of(title);
     let within = |id| (0..words.all().len()).any(|at| longest(id, words.all(), at) > 0);
-    if within(BUG) {
+    if tells_of_bug(&words) {
         ItemType::Bug
     } else if wanted(&words).is_some() || within(STORY) {
         ItemType::Story
     } else {
         ItemType::Task
     }
+}
+
+/// True if a title says that something does not do what it should: "Login fails", "The export does nothing". One that asks for
+/// something to be made names a fault as its object, or as the case it is for: "Add an error page for when a payment fails".
+fn tells_of_bug(words: &Words) -> bool {
+    let all = words.all();
+    let first = |id: SectionId| (0..all.len()).find(|at| longest(id, all, *at) > 0);
+    let makes = longest(MAKES, all, 0) > 0 || all.last().is_some_and(|last| is(MAKES, slice::from_ref(last)));
+    let fails = first(FAILS).is_some_and(|at| !makes || first(CASE).is_none_or(|case| at < case));
+    fails || !makes && first(BUG).is_some()
 }
 
 /// Returns the wish of a user story: for "As a user I want to log in so that I see my orders", "log in".
