@@ -1,6 +1,7 @@
 //! Prints results to standard output and messages to standard error. Colours and progress bars appear only on a
 //! terminal.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -274,6 +275,6 @@ fn aligned(head: &[&str], rows: &[Vec<String>], paint: Paint) -> String {
 }
 
 /// Formats a number with its noun: `1 lane`, `2 lanes`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+pub(crate) fn count<N: Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
+    if n == N::from(1) { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }

@@ -11,6 +11,7 @@ use crate::complete;
 use crate::error::Outcome;
 use crate::exit::Exit;
 use crate::filters::{Filters, Row};
+use crate::output::count;
 use crate::random;
 use crate::turn_answer;
 
@@ -156,7 +157,7 @@ fn show(app: &App, approval: &Approval) -> Outcome {
         let _ = writeln!(out, "decided      {} by {} at {}", decided.action, decided.by_name, decided.at);
     }
     let _ = writeln!(out, "in lane      {}", approval.lane);
-    let size = format!("{} items, {} characters", approval.quantity, approval.total_chars);
+    let size = format!("{}, {}", count(approval.quantity, "item"), count(approval.total_chars, "character"));
     let _ = writeln!(out, "payload      {size}, SHA-256 {}\n", approval.payload_sha256);
     let _ = write!(out, "{:#}", approval.payload);
     app.out.line(&out)?;

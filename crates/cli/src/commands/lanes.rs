@@ -12,6 +12,7 @@ use crate::complete;
 use crate::error::Outcome;
 use crate::exit::Exit;
 use crate::filters::{Filters, Row};
+use crate::output::count;
 
 /// List lanes, and show one
 #[derive(Debug, clap::Args)]
@@ -104,7 +105,7 @@ fn show(app: &App, lane: &Lane, turns: &[TurnInfo]) -> Outcome {
     }
     let paint = app.out.paint();
     let mut out = format!("{}  {}\n", paint.name(&lane.info.id), place(&lane.info));
-    let _ = writeln!(out, "{} turns, {} waiting", lane.info.revision, lane.info.waiting);
+    let _ = writeln!(out, "{}, {} waiting", count(lane.info.revision, "turn"), lane.info.waiting);
     if let Some(intent) = &lane.remembered {
         let _ = writeln!(out, "unclear messages are taken as: {intent}");
     }

@@ -269,25 +269,18 @@ fn going_on(counts: &Counts) -> Vec<Check> {
     const WHAT: &str = "going on";
     let stuck = stuck(counts, 0);
     if stuck.is_empty() {
-        return vec![Check::ok(
-            WHAT,
-            format!("{} waiting, none too long", count_of(counts.waiting, "event")),
-        )];
+        return vec![Check::ok(WHAT, format!("{} waiting, none too long", count(counts.waiting, "event")))];
     }
     let check =
         |(code, text): (&Code, String)| Check::failed(WHAT, text, format!("{} ({})", code.fix, code.id()));
     stuck.into_iter().map(check).collect()
 }
 
-fn count_of(number: u64, what: &str) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), what)
-}
-
 fn given_up(count: u64) -> Check {
     match count {
         0 => Check::ok("inbox", "nothing was given up"),
         count => {
-            let found = format!("{count} events were given up after repeated failure");
+            let found = format!("given up after repeated failure: {count}");
             Check::warning("inbox", found, "the people were told; the log has the reasons")
         }
     }

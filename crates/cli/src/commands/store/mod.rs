@@ -19,6 +19,7 @@ use crate::api::Local;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
+use crate::output::count;
 use crate::settings;
 
 /// Look after the store: its state, its schema, copies of it
@@ -130,13 +131,13 @@ fn status(app: &App, config: &Config) -> Outcome {
     app.out.line(&format!("schema {applied} of {newest}, {state}"))?;
     if let Some(counts) = counts {
         app.out.line(&format!(
-            "{} lanes, {} events wait, {} dead, {} effects open, {} uncertain, {} approvals pending",
-            counts.lanes,
-            counts.waiting,
+            "{}, {} waiting, {} dead, {} open, {} uncertain, {} pending",
+            count(counts.lanes, "lane"),
+            count(counts.waiting, "event"),
             counts.dead,
-            counts.open_effects,
+            count(counts.open_effects, "effect"),
             counts.uncertain,
-            counts.approvals
+            count(counts.approvals, "approval")
         ))?;
     }
     Ok(Exit::Ok)
