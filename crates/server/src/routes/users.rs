@@ -37,6 +37,7 @@ fn to_wire(UserEntry { user, configured, kept }: UserEntry) -> wire::User {
         name: if user.name.is_empty() { user.id.clone() } else { user.name.clone() },
         roles: user.roles.clone(),
         groups: user.groups.clone(),
+        email: user.email.clone(),
         configured,
         suspended: kept.suspended,
         barred: user.barred.clone(),
@@ -63,8 +64,9 @@ pub(crate) async fn put_user(
         let (parts, body) = request.into_parts();
         let caller = caller(&app, &parts)?;
         caller.need(Scope::Admin)?;
-        let wire::UserChange { name, roles, suspended } = parse(&read_json(&parts.headers, body).await?)?;
-        let change = UserChange { name, roles, suspended };
+        let wire::UserChange { name, roles, email, suspended } =
+            parse(&read_json(&parts.headers, body).await?)?;
+        let change = UserChange { name, roles, suspended, email };
         Ok::<_, Problem>(json(&to_wire(changed(&app, &caller, &id, &change).await?)))
     };
     put.await.unwrap_or_else(IntoResponse::into_response)

@@ -161,6 +161,26 @@ async fn roles_count_at_once_and_a_session_is_ended_from_the_list() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_added_has_an_address_that_can_be_changed_and_taken_away() {
+    let world = World::new().await;
+    let ana = world.cookie_of("ana").await;
+    let fields = [("id", "eve"), ("name", "Eve"), ("roles", "approver"), ("email", " eve@example.org ")];
+    world.act(&ana, "/console/people", &fields).await;
+    assert_eq!(world.user("eve").await["email"], "eve@example.org");
+    world.page_as(&ana, "/console/people/eve").await.says("E-mail eve@example.org");
+    world.put("eve", &json!({"roles": ["member"]})).send().await;
+    assert_eq!(world.user("eve").await["email"], "eve@example.org", "what is left out stays");
+    let world = world.again().await;
+    assert_eq!(world.user("eve").await["email"], "eve@example.org", "after a restart");
+    let fields = [("act", "change"), ("name", "Eve"), ("roles", "member"), ("email", "eve2@example.org")];
+    let ana = world.cookie_of("ana").await;
+    Page::of(&world.act(&ana, "/console/people/eve", &fields).await).says("eve2@example.org");
+    let none = world.put("eve", &json!({"email": ""})).send().await;
+    assert_eq!((none.status, &none.json()["email"]), (200, &Value::Null));
+    world.server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_changed_is_refused_with_the_reason() {
     let world = World::new().await;
     let long = "x".repeat(129);
@@ -172,6 +192,10 @@ async fn what_cannot_be_changed_is_refused_with_the_reason() {
         ("eve", json!({"roles": [""]})),
         ("eve", json!({"roles": vec!["x"; 51]})),
         ("eve", json!({"name": "a\nb"})),
+        ("bob", json!({"email": "bob@example.org"})),
+        ("eve", json!({"email": "eve"})),
+        ("eve", json!({"email": "eve@example.org\r\nBcc: all@example.org"})),
+        ("eve", json!({"email": format!("{}@example.org", "x".repeat(250))})),
         ("eve", json!({"nick": "e"})),
         ("e%20ve", json!({})),
         (long.as_str(), json!({})),
