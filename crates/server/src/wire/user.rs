@@ -65,6 +65,11 @@ pub struct Session {
     /// Time at which it began.
     #[schema(format = DateTime)]
     pub began_at: String,
+    /// Time at which it was last seen, to a few minutes.
+    #[schema(format = DateTime)]
+    pub seen_at: String,
+    /// True for the session that asks.
+    pub here: bool,
     /// Time at which it ends by itself.
     #[schema(format = DateTime)]
     pub ends_at: String,

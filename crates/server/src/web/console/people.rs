@@ -54,7 +54,7 @@ struct Came {
 pub(super) async fn list(operator: Operator) -> Result<Response, Problem> {
     operator.enter(Section::People)?;
     let app = &operator.app;
-    let sessions = api::sessions(app, operator.tenant()).await?;
+    let sessions = api::sessions(app, &operator.caller).await?;
     let row = |person: wire::User| {
         let sessions = sessions.iter().filter(|session| session.user == person.id).count();
         Row { href: href(&person.id), person, sessions }
@@ -110,7 +110,7 @@ async fn page(operator: &Operator, id: &str, came: Option<Came>) -> Result<Respo
     let app = &operator.app;
     let person = api::people(app, operator.tenant()).into_iter().find(|person| person.id == id);
     let person = person.ok_or_else(|| Problem::not_found("person"))?;
-    let mut sessions = api::sessions(app, operator.tenant()).await?;
+    let mut sessions = api::sessions(app, &operator.caller).await?;
     sessions.retain(|session| session.user == id);
     let config = app.config();
     let linkable = !config.server.demo
