@@ -46,9 +46,9 @@ impl Row {
         Self { what, tone: "over", state: "off", found: found.into(), ..Self::default() }
     }
 
-    /// Something that somebody should look at; nothing stops because of it.
-    fn look(what: &'static str, found: impl Into<String>) -> Self {
-        Self { what, tone: "doubt", state: "look", found: found.into(), ..Self::default() }
+    /// Something that somebody should look at, and how; nothing stops because of it.
+    fn look(what: &'static str, found: impl Into<String>, fix: &'static str) -> Self {
+        Self { what, tone: "doubt", state: "look", found: found.into(), fix: Some(fix), ..Self::default() }
     }
 
     fn trouble(what: &'static str, code: &'static Code, found: impl Into<String>) -> Self {
@@ -132,14 +132,17 @@ fn counted(counts: &Counts, failing: usize) -> Vec<Row> {
     }
     rows.extend(stuck.into_iter().map(|(code, found)| Row::trouble(part_of(code), code, found)));
     if counts.uncertain > 0 {
-        let row =
-            Row::look("Uncertain effects", format!("{} wait for an answer of a person", counts.uncertain));
-        rows.push(row.with("Answer them", "/console/effects?state=uncertain"));
+        let verb = if counts.uncertain == 1 { "waits" } else { "wait" };
+        let found = format!("{} {verb} for an answer of a person", counts.uncertain);
+        let fix = "Look whether it happened, and say so: it exists, it is to be done again, or nobody wants it any more.";
+        rows.push(
+            Row::look("Uncertain effects", found, fix).with("Answer", "/console/effects?state=uncertain"),
+        );
     }
     if counts.dead > 0 {
-        let found =
-            format!("{} were set aside, because they could not be handled; the log says why", counts.dead);
-        rows.push(Row::look("Events set aside", found));
+        let verb = if counts.dead == 1 { "was" } else { "were" };
+        let found = format!("{} {verb} set aside, because they could not be handled", counts.dead);
+        rows.push(Row::look("Events set aside", found, "The log says why, with the lane of each."));
     }
     rows
 }
@@ -189,7 +192,9 @@ fn models(app: &App, page: &str) -> Row {
     let told = outcomes(since.iter().map(|(outcome, n)| (outcome.as_str(), *n)));
     let of = |outcome: &str| since.get(outcome).copied().unwrap_or_default();
     let found = format!("since this process started: {told}");
-    let row = if of("failed") > of("answered") { Row::look(WHAT, found) } else { Row::well(WHAT, found) };
+    let fix = "See with `throughline doctor model` what each answers; until then people are asked instead.";
+    let fails = of("failed") > of("answered");
+    let row = if fails { Row::look(WHAT, found, fix) } else { Row::well(WHAT, found) };
     row.with("What they cost", "/console")
 }
 
@@ -218,7 +223,11 @@ fn endpoints(webhooks: &[wire::Webhook]) -> Row {
     let row = match (webhooks.len(), stopped, waiting) {
         (0, ..) => return Row::off(WHAT, "none is configured"),
         (_, 0, 0) => Row::well(WHAT, "each takes what it is sent"),
-        _ => Row::look(WHAT, format!("{stopped} disabled, {waiting} conversations wait for another attempt")),
+        _ => {
+            let of = if waiting == 1 { "conversation waits" } else { "conversations wait" };
+            let found = format!("{stopped} disabled, {waiting} {of} for another attempt");
+            Row::look(WHAT, found, "See the failure of each, and the log of its endpoint.")
+        }
     };
     row.with("Webhooks", "/console/webhooks")
 }
