@@ -25,7 +25,7 @@ const HEIGHT: u32 = 820;
 /// The contrast that WCAG AA requires of text of normal size.
 const CONTRAST: f64 = 4.5;
 
-/// What was found on the pages that were taken.
+/// Faults that were found on the pages.
 #[derive(Default)]
 struct Gallery {
     found: RefCell<String>,
