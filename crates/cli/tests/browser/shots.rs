@@ -71,8 +71,9 @@ fn pictures_of_a_ticket() {
     chat.press_on(&edited, "approve");
     chat.until_receipt();
     shoot(&chat, "receipt");
-    chat.click(By::Css("article:last-of-type .why button"));
-    chat.find(By::Css("article:last-of-type .rungs"));
+    let of_card = format!("article:has([data-card='{}'])", edited.id);
+    chat.click(By::Css(&format!("{of_card} .why button")));
+    chat.find(By::Css(&format!("{of_card} .rungs")));
     shoot(&chat, "why");
     // The lane, and the turn in which a message answered a question.
     let script = "return [document.body.dataset.lane, document.querySelectorAll('.mine')[1].dataset.turn]";
