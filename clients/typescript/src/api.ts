@@ -567,6 +567,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List my sessions
+         * @description For whoever is signed in at a browser.
+         */
+        get: operations["listMySessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End my other sessions
+         * @description All of the person's but the one that asks.
+         */
+        delete: operations["endMyOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of my sessions
+         * @description At once, in every tab and for every copy of its cookie. The session that asks may end itself.
+         */
+        delete: operations["endMySession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -2694,8 +2738,15 @@ export interface components {
              * @description Time at which it ends by itself.
              */
             ends_at: string;
+            /** @description True for the session that asks. */
+            here: boolean;
             /** @description Its id. It is not the cookie, and nobody can sign in with it. */
             id: string;
+            /**
+             * Format: date-time
+             * @description Time at which it was last seen, to a few minutes.
+             */
+            seen_at: string;
             /** @description Id of the person. */
             user: string;
         };
@@ -3047,8 +3098,13 @@ export interface components {
         User: {
             /** @description Reason why they are excluded, wholly or in part, if they are. */
             barred?: string | null;
-            /** @description True for somebody whom the configuration names: name and roles are changed there. */
+            /** @description True for somebody whom the configuration names: name, roles and address are changed there. */
             configured: boolean;
+            /**
+             * @description Mail address, at which they are told what waits for them: the configured one, the one given here, or the one that the
+             *     provider of sign-ins verified.
+             */
+            email?: string | null;
             /** @description Groups. */
             groups: string[];
             /** @description Id that channels and tokens refer to. */
@@ -3064,6 +3120,11 @@ export interface components {
         };
         /** @description A change of a person. What is left out stays as it is. */
         UserChange: {
+            /**
+             * @description Mail address, empty for none. Not of somebody whom the configuration names. Nobody signs in by it.
+             * @default null
+             */
+            email: string | null;
             /**
              * @description Display name. Not of somebody whom the configuration names.
              * @default null
@@ -7391,6 +7452,144 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listMySessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions of the person that count, those that began last first. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                     *           "began_at": "2026-07-14T08:30:00.000Z",
+                     *           "by": "openid",
+                     *           "ends_at": "2026-07-14T20:30:00.000Z",
+                     *           "here": true,
+                     *           "id": "6f1ed002ab5595859014ebf0951522d9",
+                     *           "seen_at": "2026-07-14T11:02:00.000Z",
+                     *           "user": "eve"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endMyOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions that are over. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                     *           "began_at": "2026-07-14T08:30:00.000Z",
+                     *           "by": "openid",
+                     *           "ends_at": "2026-07-14T20:30:00.000Z",
+                     *           "here": false,
+                     *           "id": "6f1ed002ab5595859014ebf0951522d9",
+                     *           "seen_at": "2026-07-14T11:02:00.000Z",
+                     *           "user": "eve"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endMySession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the session
+                 * @example 6f1ed002ab5595859014ebf0951522d9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session, which is over. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                     *       "began_at": "2026-07-14T08:30:00.000Z",
+                     *       "by": "openid",
+                     *       "ends_at": "2026-07-14T20:30:00.000Z",
+                     *       "here": false,
+                     *       "id": "6f1ed002ab5595859014ebf0951522d9",
+                     *       "seen_at": "2026-07-14T11:02:00.000Z",
+                     *       "user": "eve"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     openapi: {
         parameters: {
             query?: never;
@@ -7602,7 +7801,9 @@ export interface operations {
                      *           "began_at": "2026-07-14T08:30:00.000Z",
                      *           "by": "openid",
                      *           "ends_at": "2026-07-14T20:30:00.000Z",
+                     *           "here": false,
                      *           "id": "6f1ed002ab5595859014ebf0951522d9",
+                     *           "seen_at": "2026-07-14T11:02:00.000Z",
                      *           "user": "eve"
                      *         }
                      *       ]
@@ -7649,7 +7850,9 @@ export interface operations {
                      *       "began_at": "2026-07-14T08:30:00.000Z",
                      *       "by": "openid",
                      *       "ends_at": "2026-07-14T20:30:00.000Z",
+                     *       "here": false,
                      *       "id": "6f1ed002ab5595859014ebf0951522d9",
+                     *       "seen_at": "2026-07-14T11:02:00.000Z",
                      *       "user": "eve"
                      *     }
                      */
@@ -8637,6 +8840,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "email": "eve@example.org",
                  *       "name": "Eve",
                  *       "roles": [
                  *         "approver",
@@ -8658,6 +8862,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "configured": false,
+                     *       "email": "eve@example.org",
                      *       "groups": [],
                      *       "id": "eve",
                      *       "name": "Eve",

@@ -16,6 +16,7 @@ use crate::instance::Instance;
 use crate::metrics;
 use crate::rates::Rates;
 use crate::session::ended::EndedSessions;
+use crate::session::seen::SeenSessions;
 
 /// Event streams that one person, or one program's principal, may hold open at a time.
 pub(crate) const STREAMS: usize = 100;
@@ -34,6 +35,8 @@ pub(crate) struct App {
     pub(crate) drained: Notify,
     /// Sessions of browsers that somebody signed out of.
     pub(crate) ended: EndedSessions,
+    /// Sessions of browsers that this process saw.
+    pub(crate) seen: SeenSessions,
     /// Rates of peers and people.
     pub(crate) rates: Rates,
     /// Requests being handled and streams being held, by name.
@@ -51,6 +54,7 @@ impl App {
             draining: AtomicBool::new(false),
             drained: Notify::new(),
             ended,
+            seen: SeenSessions::default(),
             rates,
             counted: Mutex::default(),
         })

@@ -2,6 +2,7 @@
 
 mod families;
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -39,6 +40,24 @@ pub(crate) fn page(recorder: &PrometheusHandle) -> String {
     families::complete(recorder.render())
 }
 
+/// Adds up the values of a family on the page of metrics by one label, of the series whose labels fit.
+pub(crate) fn sums(
+    page: &str,
+    family: &str,
+    label: &str,
+    fits: impl Fn(&str) -> bool,
+) -> BTreeMap<String, u64> {
+    let mut sums = BTreeMap::new();
+    let of_family =
+        page.lines().filter_map(|line| line.strip_prefix(family)?.strip_prefix('{')?.rsplit_once("} "));
+    for (labels, value) in of_family.filter(|(labels, _)| fits(labels)) {
+        let Some((_, rest)) = labels.split_once(&format!("{label}=\"")) else { continue };
+        let value: u64 = value.parse().unwrap_or_default();
+        *sums.entry(rest.split('"').next().unwrap_or_default().to_owned()).or_default() += value;
+    }
+    sums
+}
+
 /// Sets the number of lines that the log lost since the start, because nobody took them.
 pub fn log_lines_lost(lines: u64) {
     metrics::counter!("throughline_log_lines_lost_total").absolute(lines);
@@ -58,4 +77,21 @@ pub(crate) fn stored(counts: &Counts, failing: usize) {
     set("throughline_effects_far", counts.far_effects);
     metrics::gauge!("throughline_inbox_oldest_seconds").set(counts.oldest_waiting as f64 / 1_000.0);
     metrics::gauge!("throughline_outbox_oldest_seconds").set(counts.oldest_due as f64 / 1_000.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_added_up_by_a_label() {
+        let page = "# HELP a_total A.\na_total{class=\"x.y\",outcome=\"done\"} 2\na_total{class=\"x.z\",outcome=\"done\"} 3\n\
+                    a_total{class=\"w\",outcome=\"failed\"} 1\na_totals{outcome=\"done\"} 9\n";
+        let told = |of: &str| {
+            sums(page, "a_total", "outcome", |labels| labels.contains(of)).into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(told("class"), [("done".to_owned(), 5), ("failed".to_owned(), 1)]);
+        assert_eq!(told("class=\"x."), [("done".to_owned(), 5)]);
+        assert_eq!(told("none"), []);
+    }
 }

@@ -1614,9 +1614,17 @@ class Session(TypedDict):
     """
     Time at which it ends by itself.
     """
+    here: bool
+    """
+    True for the session that asks.
+    """
     id: str
     """
     Its id. It is not the cookie, and nobody can sign in with it.
+    """
+    seen_at: str
+    """
+    Time at which it was last seen, to a few minutes.
     """
     user: str
     """
@@ -1938,7 +1946,12 @@ class User(TypedDict):
     """
     configured: bool
     """
-    True for somebody whom the configuration names: name and roles are changed there.
+    True for somebody whom the configuration names: name, roles and address are changed there.
+    """
+    email: NotRequired[str | None]
+    """
+    Mail address, at which they are told what waits for them: the configured one, the one given here, or the one that the
+    provider of sign-ins verified.
     """
     groups: list[str]
     """
@@ -1971,6 +1984,10 @@ class UserChange(TypedDict, closed=True):
     A change of a person. What is left out stays as it is.
     """
 
+    email: NotRequired[str | None]
+    """
+    Mail address, empty for none. Not of somebody whom the configuration names. Nobody signs in by it.
+    """
     name: NotRequired[str | None]
     """
     Display name. Not of somebody whom the configuration names.

@@ -14,6 +14,7 @@ mod conversation;
 mod decision;
 mod driver;
 mod embed;
+mod every_page;
 mod hostile_strings;
 mod in_process;
 mod install;

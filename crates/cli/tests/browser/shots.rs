@@ -17,6 +17,7 @@ use crate::page::{By, Page};
 use crate::played::{CONVERSATION, play};
 use crate::review::{PLAN, twenty_points};
 use crate::server::Server;
+use crate::ticket::until_checked;
 use crate::workspace::Workspace;
 
 /// The environment variable with the folder of the pictures.
@@ -58,20 +59,21 @@ fn pictures_of_a_ticket() {
     chat.until_card("the gate", |card| card.step == "scope_gate");
     shoot(&chat, "gate");
     chat.click(By::Role("radio", "Create ticket"));
-    chat.until_says("First: Problem?");
+    chat.until_says("Problem? Also open: Acceptance criteria.");
     chat.write("Problem: monthly reports cannot be saved\nAcceptance criteria: Export saves a CSV file");
-    let preview = chat.until_preview(1);
+    let preview = until_checked(&chat, 2);
     shoot(&chat, "preview");
     chat.press_on(&preview, "edit");
     shoot(&chat, "edit");
     chat.press("Escape");
     edit_title(&chat, &preview, "Export saves nothing");
-    let edited = chat.until_preview(2);
+    let edited = until_checked(&chat, 3);
     chat.press_on(&edited, "approve");
     chat.until_receipt();
     shoot(&chat, "receipt");
-    chat.click(By::Css("article:last-of-type .why button"));
-    chat.find(By::Css("article:last-of-type .rungs"));
+    let of_card = format!("article:has([data-card='{}'])", edited.id);
+    chat.click(By::Css(&format!("{of_card} .why button")));
+    chat.find(By::Css(&format!("{of_card} .rungs")));
     shoot(&chat, "why");
     // The lane, and the turn in which a message answered a question.
     let script = "return [document.body.dataset.lane, document.querySelectorAll('.mine')[1].dataset.turn]";
@@ -146,7 +148,7 @@ fn pictures_of_a_batch_that_is_not_ready() {
 fn pictures_of_trouble() {
     let Some(browser) = Browser::start() else { return };
     let server = InProcessServer::start();
-    server.faults.script(rejects("Reset my password"));
+    server.faults.script(rejects("reset my password"));
     let chat = open(&browser, &server.url);
     let batch = ask_for_six(&chat);
     chat.press_on(&batch, "confirm_quantity");

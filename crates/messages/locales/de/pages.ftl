@@ -60,3 +60,20 @@ page-panels = Bereiche
 page-open-document = Offenes Dokument
 page-by-name = Nach Namen
 page-sort-by-name = { $panel } nach Namen ordnen
+
+## Wo jemand angemeldet ist
+
+page-sessions = Wo ich angemeldet bin
+page-sessions-are = Jeder Browser, in dem du dich angemeldet hast, bis du dich dort abmeldest oder seine Zeit um ist. Beende, was du nicht kennst.
+page-sessions-none = Du bist nirgends angemeldet: Hier meldet sich niemand an.
+page-session-here = dieser Browser
+page-session-unnamed = Ein Browser ohne Namen
+page-session-by = Angemeldet
+page-session-by-link = mit einem einmaligen Link
+page-session-by-token = mit einem Token
+page-session-by-account = mit einem Konto
+page-session-since = Seit
+page-session-seen = Zuletzt gesehen
+page-session-until = Bis
+page-session-end = Beenden
+page-session-end-others = Alle anderen beenden

@@ -60,3 +60,20 @@ page-panels = Panels
 page-open-document = Open document
 page-by-name = By name
 page-sort-by-name = Sort { $panel } by name
+
+## Where somebody is signed in
+
+page-sessions = Where I am signed in
+page-sessions-are = Each browser in which you signed in, until you sign out there or its time is over. End what you do not know.
+page-sessions-none = You are signed in nowhere: here nobody signs in.
+page-session-here = this browser
+page-session-unnamed = A browser without a name
+page-session-by = Signed in
+page-session-by-link = by a one-time link
+page-session-by-token = with a token
+page-session-by-account = with an account
+page-session-since = Since
+page-session-seen = Last seen
+page-session-until = Until
+page-session-end = End it
+page-session-end-others = End all others

@@ -206,7 +206,7 @@ codes! {
     SCOPE = 2103, "auth.scope", Some(403), "The token may not do this",
         "The token is valid but lacks the scope that this route needs; `detail` names it. Nothing was recorded.",
         "A token holds only the scopes it was given.",
-        "Add the scope to the token's `scopes`, or use another token.",
+        "Add the scope to the token's `scopes`, or use another token. Whoever is signed in at a browser has the scopes of their roles: an administrator can change those.",
         ["tokens"];
     ACT_AS = 2104, "auth.act_as", Some(403), "The token may not act for somebody else",
         "The request names an actor other than the token's own principal. Nothing was recorded.",
@@ -331,7 +331,7 @@ codes! {
     NOT_FOUND = 2404, "not_found", Some(404), "There is nothing here under that name",
         "The path, or the id in it, is not known to this tenant.",
         "It was mistyped or never existed, or it belongs to somebody else: the answer is the same.",
-        "Check the id. Lists (GET /v1/lanes, /v1/approvals, /v1/effects) show what there is.",
+        "Check the address or the id. Lists show what there is; programs find them at /v1/lanes, /v1/approvals and /v1/effects.",
         [];
     METHOD = 2405, "request.method", Some(405), "This path does not take that method",
         "The path exists, but not with this method; the Allow header lists those it takes.",

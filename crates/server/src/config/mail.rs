@@ -152,7 +152,7 @@ fn is_ipv6(host: &str) -> bool {
 }
 
 /// Returns what is wrong with a person's address.
-pub(super) fn wrong_address(email: &str) -> Option<String> {
+pub(crate) fn wrong_address(email: &str) -> Option<String> {
     email.parse::<Address>().err().map(|error| error.to_string())
 }
 

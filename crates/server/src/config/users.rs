@@ -114,7 +114,7 @@ impl<'de> Deserialize<'de> for ConfiguredZone {
 /// Record of a person beside the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptUser {
-    /// Name and roles that an administrator gave somebody whom the configuration does not name.
+    /// Name, roles and mail address that an administrator gave somebody whom the configuration does not name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<AddedUser>,
     /// Account at the provider of sign-ins that is this person.
@@ -125,13 +125,16 @@ pub struct KeptUser {
     pub suspended: bool,
 }
 
-/// Name and roles that an administrator gave somebody.
+/// Name, roles and mail address that an administrator gave somebody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedUser {
     /// Display name; the id if empty.
     pub name: String,
     /// Roles.
     pub roles: Vec<String>,
+    /// Mail address. It is where mail goes, and signs nobody in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
 }
 
 /// Account at a provider, as it was at the last sign-in.
@@ -229,8 +232,8 @@ impl Users {
         }
         let configured = named.is_some();
         let mut user = named.map(|user| (*user).clone()).unwrap_or_else(|| {
-            let AddedUser { name, roles } = kept.added.clone().unwrap_or_default();
-            User { id: id.into(), tenant: Some(tenant.into()), name, roles, ..User::default() }
+            let AddedUser { name, roles, email } = kept.added.clone().unwrap_or_default();
+            User { id: id.into(), tenant: Some(tenant.into()), name, roles, email, ..User::default() }
         });
         if let Some(identity) = &kept.identity {
             if user.name.is_empty() {

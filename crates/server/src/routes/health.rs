@@ -17,6 +17,10 @@ use crate::request::bearer;
 use crate::stuck::stuck;
 use crate::wire;
 
+/// Names of the channels that have to listen.
+pub(crate) const TELEGRAM: &str = "Telegram";
+pub(crate) const SLACK: &str = "Slack";
+
 /// Check that the process runs
 #[utoipa::path(get, path = "/livez", tag = "health", operation_id = "livez",
     responses((status = 200, description = "It runs.", body = String, content_type = "text/plain")))]
@@ -41,11 +45,8 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
         ));
     }
     app.store().writable().await?;
-    if app.instance.telegram.as_ref().is_some_and(|telegram| !telegram.listens()) {
-        return Err(Problem::new(&codes::NOT_LISTENING, "Telegram is not asked for updates yet"));
-    }
-    if app.instance.slack.as_ref().is_some_and(|slack| !slack.listens()) {
-        return Err(Problem::new(&codes::NOT_LISTENING, "Slack's deliveries are not taken yet"));
+    if let Some((_, problem)) = deaf(&app).into_iter().next() {
+        return Err(problem);
     }
     let stuck = stuck(&app.store().counts().await?, app.runtime().wakes().failing());
     if let Some((code, _)) = stuck.first() {
@@ -53,6 +54,16 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
         return Err(Problem::new(code, texts.join("; ")));
     }
     Ok(json(&wire::Ready { ready: true, store: app.config().store.kind().into() }))
+}
+
+/// Returns the configured channels that do not listen yet, each with the problem.
+pub(crate) fn deaf(app: &App) -> Vec<(&'static str, Problem)> {
+    let deaf = |what, text: &str| (what, Problem::new(&codes::NOT_LISTENING, text));
+    let (telegram, slack) = (&app.instance.telegram, &app.instance.slack);
+    let telegram = telegram.as_ref().filter(|telegram| !telegram.listens());
+    let slack = slack.as_ref().filter(|slack| !slack.listens());
+    let telegram = telegram.map(|_| deaf(TELEGRAM, "Telegram is not asked for updates yet"));
+    telegram.into_iter().chain(slack.map(|_| deaf(SLACK, "Slack's deliveries are not taken yet"))).collect()
 }
 
 /// Read metrics for Prometheus

@@ -9,9 +9,10 @@ mod erasures;
 pub(crate) mod events;
 mod facts;
 pub(crate) mod feed;
-mod health;
+pub(crate) mod health;
 pub(crate) mod lanes;
 mod learn;
+pub(crate) mod my_sessions;
 mod openapi;
 pub(crate) mod options;
 pub(crate) mod pause;
@@ -90,6 +91,11 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/users/{id}", put(users::put_user).delete(users::delete_user))
         .route("/sessions", get(users::list_sessions))
         .route("/sessions/{id}", delete(users::delete_session))
+        .route(
+            "/me/sessions",
+            get(my_sessions::list_my_sessions).delete(my_sessions::delete_my_other_sessions),
+        )
+        .route("/me/sessions/{id}", delete(my_sessions::delete_my_session))
         .route("/telegram-links", post(telegram_links::post_telegram_link))
         .route("/tools", get(tools::list_tools))
         .route("/tools/pin", post(tools::post_pin))

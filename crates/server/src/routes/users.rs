@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::json;
 use crate::app::App;
-use crate::auth::{Caller, Scope};
+use crate::auth::{Caller, Scope, SessionOf};
 use crate::codes;
 use crate::config::UserEntry;
 use crate::problem::{Pointed, Problem};
@@ -37,6 +37,7 @@ fn to_wire(UserEntry { user, configured, kept }: UserEntry) -> wire::User {
         name: if user.name.is_empty() { user.id.clone() } else { user.name.clone() },
         roles: user.roles.clone(),
         groups: user.groups.clone(),
+        email: user.email.clone(),
         configured,
         suspended: kept.suspended,
         barred: user.barred.clone(),
@@ -63,8 +64,9 @@ pub(crate) async fn put_user(
         let (parts, body) = request.into_parts();
         let caller = caller(&app, &parts)?;
         caller.need(Scope::Admin)?;
-        let wire::UserChange { name, roles, suspended } = parse(&read_json(&parts.headers, body).await?)?;
-        let change = UserChange { name, roles, suspended };
+        let wire::UserChange { name, roles, email, suspended } =
+            parse(&read_json(&parts.headers, body).await?)?;
+        let change = UserChange { name, roles, suspended, email };
         Ok::<_, Problem>(json(&to_wire(changed(&app, &caller, &id, &change).await?)))
     };
     put.await.unwrap_or_else(IntoResponse::into_response)
@@ -143,16 +145,28 @@ fn refused(why: NotChanged) -> Problem {
 )]
 pub(crate) async fn list_sessions(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
-    Ok(json(&wire::Page { items: sessions(&app, &caller.tenant).await?, next: None }))
+    Ok(json(&wire::Page { items: sessions(&app, &caller).await?, next: None }))
 }
 
-/// Returns the sessions of a tenant.
-pub(crate) async fn sessions(app: &App, tenant: &str) -> Result<Vec<wire::Session>, Problem> {
-    Ok(session::list(app, tenant).await?.into_iter().map(session_to_wire).collect())
+/// Returns the sessions of the caller's tenant.
+pub(crate) async fn sessions(app: &App, caller: &Caller) -> Result<Vec<wire::Session>, Problem> {
+    let all = session::list(app, &caller.tenant).await?.into_iter();
+    Ok(all.map(|begun| session_to_wire(begun, caller.session())).collect())
 }
 
-fn session_to_wire(Begun { id, user, by, agent, began, ends }: Begun) -> wire::Session {
-    wire::Session { id, user, by, agent, began_at: began.rfc3339(), ends_at: ends.rfc3339() }
+/// Returns a session as the API tells it to the session that asks.
+pub(crate) fn session_to_wire(begun: Begun, asks: Option<&SessionOf>) -> wire::Session {
+    let Begun { id, user, by, agent, began, ends, seen } = begun;
+    wire::Session {
+        here: asks.is_some_and(|asks| asks.id == id),
+        id,
+        user,
+        by,
+        agent,
+        began_at: began.rfc3339(),
+        seen_at: seen.unwrap_or(began).rfc3339(),
+        ends_at: ends.rfc3339(),
+    }
 }
 
 /// End a session
@@ -169,7 +183,7 @@ pub(crate) async fn delete_session(
     PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
-    Ok(json(&session_to_wire(end_one(&app, &caller.tenant, &id).await?)))
+    Ok(json(&session_to_wire(end_one(&app, &caller.tenant, &id).await?, caller.session())))
 }
 
 /// Ends a session of a tenant, and returns it.

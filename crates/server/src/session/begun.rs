@@ -23,6 +23,9 @@ pub(crate) struct Begun {
     pub(crate) agent: String,
     pub(crate) began: Timestamp,
     pub(crate) ends: Timestamp,
+    /// Time at which it was last seen, as far as the list was told.
+    #[serde(default)]
+    pub(crate) seen: Option<Timestamp>,
 }
 
 /// Returns what a browser says of itself, in short.
@@ -34,6 +37,22 @@ pub(super) fn agent(text: &str) -> String {
 pub(super) async fn record(store: &dyn Store, tenant: &str, begun: &Begun) -> Result<(), StoreError> {
     let body = serde_json::to_string(begun).unwrap_or_default();
     let document = Document::new(key(begun.ends, &begun.id), 0, body).about([&begun.user]);
+    store.write_documents(tenant, vec![(COLLECTION.into(), document)], None).await.map(drop)
+}
+
+/// Tells the list that a session was seen. What changes it meanwhile says no less.
+pub(super) async fn tell(
+    store: &dyn Store,
+    tenant: &str,
+    (id, ends): (&str, Timestamp),
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let key = key(ends, id);
+    let Some(document) = store.document(tenant, COLLECTION, &key).await? else { return Ok(()) };
+    let Ok(begun) = serde_json::from_str::<Begun>(&document.body) else { return Ok(()) };
+    let begun = Begun { seen: Some(at).max(begun.seen), ..begun };
+    let body = serde_json::to_string(&begun).unwrap_or_default();
+    let document = Document::new(key, document.version, body).about([&begun.user]);
     store.write_documents(tenant, vec![(COLLECTION.into(), document)], None).await.map(drop)
 }
 

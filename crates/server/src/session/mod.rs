@@ -4,6 +4,7 @@
 
 mod begun;
 pub(crate) mod ended;
+pub(crate) mod seen;
 
 use std::time::Duration;
 
@@ -114,7 +115,9 @@ impl Session {
             agent: begun::agent(agent),
             began: app.store().now(),
             ends: self.ends,
+            seen: None,
         };
+        app.seen.note(&self.id, self.ends, begun.began);
         begun::record(app.store(), &self.tenant, &begun).await
     }
 
@@ -125,6 +128,20 @@ impl Session {
     /// It could not be recorded, so that it would count again after a restart.
     pub(crate) async fn end(&self, app: &App) -> Result<(), StoreError> {
         app.ended.end(app.store(), &self.id, self.ends).await
+    }
+
+    /// Notes that the session is used.
+    fn is_seen(&self, app: &App) {
+        let now = app.store().now();
+        if !self.signed_in() || !app.seen.note(&self.id, self.ends, now) {
+            return;
+        }
+        let (store, Self { id, tenant, ends, .. }) = (app.instance.store.clone(), self.clone());
+        tokio::spawn(async move {
+            if let Err(error) = begun::tell(store.as_ref(), &tenant, (&id, ends), now).await {
+                tracing::debug!(%error, "the list of sessions does not know that one is used");
+            }
+        });
     }
 
     /// Returns the caller of the session; `None` if its user or token is gone.
@@ -197,7 +214,8 @@ pub(crate) async fn list(app: &App, tenant: &str) -> Result<Vec<Begun>, StoreErr
     let counts = |begun: &Begun| {
         !app.ended.contains(&begun.id) && config.user(tenant, &begun.user).is_none_or(|user| !user.is_out())
     };
-    Ok(begun::list(app.store(), tenant).await?.into_iter().filter(counts).collect())
+    let listed = begun::list(app.store(), tenant).await?.into_iter().filter(counts);
+    Ok(listed.map(|begun| Begun { seen: begun.seen.max(app.seen.at(&begun.id)), ..begun }).collect())
 }
 
 impl Begun {
@@ -256,7 +274,9 @@ pub(crate) fn of(app: &App, headers: &HeaderMap) -> Result<Option<(Session, Call
     let Some(cookie) = named(name(app)).or_else(|| named(frame_name(app))) else { return Ok(None) };
     let session = read(app, cookie.value());
     let here = session.and_then(|session| session.caller(app).map(|caller| (session, caller)));
-    here.filter(|(_, caller)| counts(app, caller)).map(Some).ok_or(Over)
+    let found = here.filter(|(_, caller)| counts(app, caller)).ok_or(Over)?;
+    found.0.is_seen(app);
+    Ok(Some(found))
 }
 
 /// Returns true while the caller's session counts. Whoever acts in none is asked for their token at each request.

@@ -6,6 +6,7 @@ use serde_json::json;
 use throughline_engine::data::canonical_json::jcs;
 use throughline_store::{Document, News, Store, StoreError};
 
+use crate::config::mail::wrong_address;
 use crate::config::{AddedUser, KeptUser, UserEntry, Users};
 use crate::openid::Account;
 
@@ -16,6 +17,8 @@ const BATCH: u32 = 1_000;
 /// Most roles of a person, and bytes of a name or a role.
 const MOST_ROLES: usize = 50;
 const LONGEST: usize = 128;
+/// Most bytes of a mail address.
+const LONGEST_ADDRESS: usize = 254;
 
 /// Change of a person by an administrator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +26,16 @@ pub(crate) struct UserChange {
     pub(crate) name: Option<String>,
     pub(crate) roles: Option<Vec<String>>,
     pub(crate) suspended: Option<bool>,
+    /// Mail address; empty for none.
+    pub(crate) email: Option<String>,
+}
+
+impl UserChange {
+    /// Returns the first member of those that only the configuration changes of somebody whom it names.
+    fn of_added(&self) -> Option<&'static str> {
+        let name = self.name.as_ref().map(|_| "name");
+        name.or(self.roles.as_ref().map(|_| "roles")).or(self.email.as_ref().map(|_| "email"))
+    }
 }
 
 /// Reason that a person was not changed.
@@ -76,7 +89,7 @@ pub(crate) async fn change(
     let configured = users.entry(tenant, id).is_some_and(|entry| entry.configured);
     checked(id, change, configured, by)?;
     let changed = |mut kept: KeptUser| {
-        if change.name.is_some() || change.roles.is_some() || (!configured && kept == KeptUser::default()) {
+        if change.of_added().is_some() || (!configured && kept == KeptUser::default()) {
             let added = kept.added.get_or_insert_with(AddedUser::default);
             if let Some(name) = &change.name {
                 added.name = name.trim().into();
@@ -85,6 +98,9 @@ pub(crate) async fn change(
                 added.roles.clone_from(roles);
                 added.roles.sort();
                 added.roles.dedup();
+            }
+            if let Some(email) = &change.email {
+                added.email = Some(email.trim().to_owned()).filter(|email| !email.is_empty());
             }
         }
         kept.suspended = change.suspended.unwrap_or(kept.suspended);
@@ -104,8 +120,7 @@ fn checked(id: &str, change: &UserChange, configured: bool, by: &str) -> Result<
     if !is_word(id) {
         return invalid("id", "an id is one word of at most 128 bytes");
     }
-    if configured && (change.name.is_some() || change.roles.is_some()) {
-        let member = if change.name.is_some() { "name" } else { "roles" };
+    if let Some(member) = change.of_added().filter(|_| configured) {
         return invalid(
             member,
             "the configuration says who this is; only whether they are suspended changes here",
@@ -117,6 +132,13 @@ fn checked(id: &str, change: &UserChange, configured: bool, by: &str) -> Result<
     let roles = change.roles.as_deref().unwrap_or_default();
     if roles.len() > MOST_ROLES || !roles.iter().all(|role| is_word(role)) {
         return invalid("roles", "roles are at most 50 words");
+    }
+    let email = change.email.as_deref().map_or("", str::trim);
+    if email.len() > LONGEST_ADDRESS {
+        return invalid("email", "an address is at most 254 bytes");
+    }
+    if let Some(why) = Some(email).filter(|email| !email.is_empty()).and_then(wrong_address) {
+        return invalid("email", &format!("this is no address: {why}"));
     }
     if change.suspended == Some(true) && id == by {
         return invalid("suspended", "nobody suspends themselves; another administrator can");

@@ -99,6 +99,11 @@ impl From<wire::Card> for CardView {
     }
 }
 
+/// Returns a sentence of a card, with the zone of the moment that it ends with.
+pub(super) fn zoned(sentence: &str, moments: &[Moment]) -> String {
+    Sentence::of(sentence, moments).whole().into_owned()
+}
+
 fn kicker(step: &str) -> String {
     let language = language::here();
     match step {

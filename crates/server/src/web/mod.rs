@@ -21,6 +21,7 @@ mod organise;
 mod page;
 mod policy;
 mod search;
+mod sessions;
 mod sidebar;
 mod sign_in;
 mod slack_install;
@@ -62,6 +63,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/sign-in", get(sign_in::get_sign_in).post(sign_in::post_sign_in))
         .route("/sign-in/openid", get(sign_in::get_openid))
         .route(openid::BACK, get(sign_in::get_openid_back))
+        .route("/sessions", get(sessions::get_sessions).post(sessions::post_sessions))
         .route("/sign-out", post(sign_in::post_sign_out))
         .route("/you", post(sign_in::post_you))
         .merge(console::routes())

@@ -41,6 +41,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "parts.html",
     "plain.html",
     "refusal.html",
+    "sessions.html",
     "sidebar.html",
     "sign_in.html",
     "turn.html",

@@ -14,7 +14,11 @@ pub struct User {
     pub roles: Vec<String>,
     /// Groups.
     pub groups: Vec<String>,
-    /// True for somebody whom the configuration names: name and roles are changed there.
+    /// Mail address, at which they are told what waits for them: the configured one, the one given here, or the one that the
+    /// provider of sign-ins verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// True for somebody whom the configuration names: name, roles and address are changed there.
     pub configured: bool,
     /// True while nothing of theirs counts: no session, no token, no approval.
     pub suspended: bool,
@@ -38,6 +42,10 @@ pub struct UserChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 50)]
     pub roles: Option<Vec<String>>,
+    /// Mail address, empty for none. Not of somebody whom the configuration names. Nobody signs in by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 254)]
+    pub email: Option<String>,
     /// True to suspend, which ends their sessions; false to take that back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspended: Option<bool>,
@@ -57,6 +65,11 @@ pub struct Session {
     /// Time at which it began.
     #[schema(format = DateTime)]
     pub began_at: String,
+    /// Time at which it was last seen, to a few minutes.
+    #[schema(format = DateTime)]
+    pub seen_at: String,
+    /// True for the session that asks.
+    pub here: bool,
     /// Time at which it ends by itself.
     #[schema(format = DateTime)]
     pub ends_at: String,

@@ -22,7 +22,7 @@ const PEOPLE: &str = r#"[
     { id = "fay", roles = ["approver"], groups = ["deciders"], email = "fay@example.org", barred = "deactivated" },
 ]"#;
 
-const RULES: &str = r#"[{ effects = ["tracker.*"], targets = ["local:*"], allow = ["group:deciders"], self_approve = false }]"#;
+const RULES: &str = r#"[{ effects = ["tracker.*"], targets = ["local:*"], allow = ["group:deciders", "user:gil"], self_approve = false }]"#;
 
 fn settings(port: u16) -> Sources {
     [
@@ -148,6 +148,18 @@ async fn whoever_may_decide_gets_one_mail_in_their_language() {
         assert!(mia.text.contains(said), "no {said:?} in {}", mia.text);
     }
     assert!(mia.html.contains("lang=\"de\"") && mia.html.contains("Ansehen und entscheiden"), "{}", mia.html);
+    world.server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_added_later_is_told_at_the_address_given_then() {
+    let mail = MailServer::start().await;
+    let world = World::start(&mail).await;
+    let gil = json!({"name": "Gil", "roles": ["approver"], "email": "gil@example.org"});
+    assert_eq!(world.server.put("/v1/users/gil").json(&gil).send().await.status, 200);
+    world.asks("c1").await;
+    let mails = mail.has(3).await;
+    assert_eq!(addresses(&mails), ["bob@example.org", "gil@example.org", "mia@example.org"]);
     world.server.stopped().await;
 }
 

@@ -6,7 +6,6 @@ mod contract;
 #[expect(dead_code, reason = "the API's tests use more of it")]
 mod endpoint;
 #[path = "../api/store.rs"]
-#[expect(dead_code, reason = "the API's tests use more of it")]
 mod store;
 #[path = "../api/support.rs"]
 #[expect(dead_code, reason = "the API's tests use more of it")]

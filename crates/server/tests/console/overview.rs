@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use throughline_server::Sources;
 use throughline_server::auth::Token;
-use throughline_store::{MemoryStore, SystemClock};
+use throughline_store::{Counts, MemoryStore, SystemClock};
 
 use crate::actions::uncertain;
 use crate::page::{Operator, Page};
@@ -40,6 +40,25 @@ async fn the_overview_says_what_waits_and_how_it_was_decided() {
         page.links_to("/console/turns?reason=press.applied");
         server.stopped().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_health_page_says_what_is_in_trouble_and_what_to_do() {
+    let store = Rigged::new();
+    let server = Server::over(demo(), store.clone()).await;
+    let page = server.page("/console/health").await;
+    page.says("Nothing needs somebody.").says("Store and its disk memory takes writes");
+    page.says("no event waits for its turn").says("Telegram not configured").says("no model is configured");
+    server.page("/console").await.links_to("/console/health");
+    let long = 11 * throughline_engine::Timestamp::MINUTE;
+    store.count_as(Counts { waiting: 2, oldest_waiting: long, uncertain: 1, ..Counts::default() });
+    let page = server.page("/console/health").await;
+    page.says("need somebody").says("2 events wait, the oldest for 11 minutes").says("TL-6204");
+    page.links_to("/console/effects?state=uncertain");
+    store.read_only(true);
+    server.page("/console/health").await.says("TL-6201");
+    store.read_only(false);
+    server.stopped().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

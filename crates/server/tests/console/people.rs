@@ -161,6 +161,79 @@ async fn roles_count_at_once_and_a_session_is_ended_from_the_list() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_added_has_an_address_that_can_be_changed_and_taken_away() {
+    let world = World::new().await;
+    let ana = world.cookie_of("ana").await;
+    let fields = [("id", "eve"), ("name", "Eve"), ("roles", "approver"), ("email", " eve@example.org ")];
+    world.act(&ana, "/console/people", &fields).await;
+    assert_eq!(world.user("eve").await["email"], "eve@example.org");
+    world.page_as(&ana, "/console/people/eve").await.says("E-mail eve@example.org");
+    world.put("eve", &json!({"roles": ["member"]})).send().await;
+    assert_eq!(world.user("eve").await["email"], "eve@example.org", "what is left out stays");
+    let world = world.again().await;
+    assert_eq!(world.user("eve").await["email"], "eve@example.org", "after a restart");
+    let fields = [("act", "change"), ("name", "Eve"), ("roles", "member"), ("email", "eve2@example.org")];
+    let ana = world.cookie_of("ana").await;
+    Page::of(&world.act(&ana, "/console/people/eve", &fields).await).says("eve2@example.org");
+    let none = world.put("eve", &json!({"email": ""})).send().await;
+    assert_eq!((none.status, &none.json()["email"]), (200, &Value::Null));
+    world.server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn people_see_where_they_are_signed_in_and_end_it_without_a_scope() {
+    let world = World::new().await;
+    world.put("eve", &json!({"roles": ["member"]})).send().await;
+    let [here, there, third] =
+        [world.cookie_of("eve").await, world.cookie_of("eve").await, world.cookie_of("eve").await];
+    let ana = world.cookie_of("ana").await;
+    let mine = async |cookie: &str| {
+        let all = world.server.get("/v1/me/sessions").header("Cookie", cookie).send().await.json();
+        all["items"].as_array().unwrap().clone()
+    };
+    let all = mine(&here).await;
+    assert!(all.len() == 3 && all.iter().all(|one| one["user"] == "eve"), "{all:?}");
+    assert_eq!(all.iter().filter(|one| one["here"] == true).count(), 1);
+    assert!(all.iter().all(|one| one["seen_at"].as_str() >= one["began_at"].as_str()), "{all:?}");
+    let page = world.page_as(&here, "/sessions").await;
+    page.says("Where I am signed in")
+        .says("Lynx/2.9 this browser")
+        .says("by a one-time link")
+        .says("End all others");
+    let csrf = page.field("csrf");
+    let id = |sessions: &[Value], here: bool| {
+        sessions.iter().find(|one| one["here"] == here).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let delete = async |path: &str| {
+        let call = world.server.delete(path).header("Cookie", &here).header("X-CSRF-Token", &csrf);
+        call.send().await
+    };
+    let of_ana = id(&mine(&ana).await, true);
+    assert_eq!(delete(&format!("/v1/me/sessions/{of_ana}")).await.problem(), "TL-2404", "somebody else's");
+    let bare = world.server.delete("/v1/me/sessions").header("Cookie", &here).send().await;
+    assert_eq!(bare.status, 403, "a page of another site sends no token");
+    let of_token = world.server.get("/v1/me/sessions").token(&world.root).send().await;
+    assert_eq!(of_token.problem(), "TL-2103");
+    let ended = delete(&format!("/v1/me/sessions/{}", id(&all, false))).await.json();
+    assert_eq!((&ended["user"], &ended["here"]), (&json!("eve"), &json!(false)));
+    let others = delete("/v1/me/sessions").await.json();
+    assert_eq!(others["items"].as_array().unwrap().len(), 1);
+    for over in [&there, &third] {
+        assert_eq!(world.status_as(over, "/sessions").await, 303);
+    }
+    assert_eq!((mine(&here).await.len(), mine(&ana).await.len()), (1, 1));
+    let form = [("session", id(&all, true))];
+    let form: Vec<_> = form.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let mut body = form_urlencoded::Serializer::new(String::new());
+    body.append_pair("csrf", &csrf).extend_pairs(&form);
+    let call = world.server.post("/sessions").header("Content-Type", "application/x-www-form-urlencoded");
+    let left = call.header("Cookie", &here).bytes(body.finish().into_bytes()).send().await;
+    assert_eq!((left.status, left.header("location")), (303, Some("/sessions")));
+    assert_eq!(world.status_as(&here, "/sessions").await, 303, "signed out");
+    world.server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_changed_is_refused_with_the_reason() {
     let world = World::new().await;
     let long = "x".repeat(129);
@@ -172,6 +245,10 @@ async fn what_cannot_be_changed_is_refused_with_the_reason() {
         ("eve", json!({"roles": [""]})),
         ("eve", json!({"roles": vec!["x"; 51]})),
         ("eve", json!({"name": "a\nb"})),
+        ("bob", json!({"email": "bob@example.org"})),
+        ("eve", json!({"email": "eve"})),
+        ("eve", json!({"email": "eve@example.org\r\nBcc: all@example.org"})),
+        ("eve", json!({"email": format!("{}@example.org", "x".repeat(250))})),
         ("eve", json!({"nick": "e"})),
         ("e%20ve", json!({})),
         (long.as_str(), json!({})),

@@ -342,3 +342,34 @@ async fn a_viewer_only_looks() {
     assert_eq!(sent_to(&server.get("/console").send().await), "/sign-in?to=%2Fconsole");
     server.stopped().await;
 }
+
+/// Times are in UTC at the console, and say so wherever they are written out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn moments_say_their_zone() {
+    let server = Server::demo().await;
+    let told = story(&server).await;
+    let approval = told["approval"].as_str().unwrap();
+    for path in [
+        format!("/console/approvals/{approval}"),
+        format!("/console/turns/{}", told["turn"].as_str().unwrap()),
+        "/console".into(),
+    ] {
+        let text = server.page(&path).await.text();
+        let clocks: Vec<_> = text.match_indices(':').filter_map(|(at, _)| clock_at(&text, at)).collect();
+        for rest in clocks {
+            assert!(rest.starts_with(" UTC"), "{path}: a time without a zone before {rest:?} in {text}");
+        }
+    }
+    server.page(&format!("/console/approvals/{approval}")).await.says(" UTC");
+    server.stopped().await;
+}
+
+/// Returns what follows a clock time (`10:32`, `10:32:05`) whose first colon is there.
+fn clock_at(text: &str, colon: usize) -> Option<String> {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let begins = colon >= 3 && digit(colon - 2) && digit(colon - 1) && bytes[colon - 3] == b' ';
+    let ends = digit(colon + 1) && digit(colon + 2);
+    let end = if bytes.get(colon + 3) == Some(&b':') { colon + 6 } else { colon + 3 };
+    (begins && ends).then(|| text[end..].chars().take(20).collect())
+}

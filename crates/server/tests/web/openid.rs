@@ -257,7 +257,13 @@ async fn an_address_counts_where_the_provider_verified_it_and_a_role_for_everybo
     let browser = Browser::new(&server);
     let reply = world.comes_back(&browser, with(json!(false))).await;
     assert_refused(&browser, &reply, "TL-2111", "has not verified");
-    world.signed_in(&server, with(json!(true))).await;
+    // Where mail of somebody goes is no name of theirs.
+    let put = server.put("/v1/users/eve").token(&world.office.root);
+    let eve = json!({"roles": ["admin"], "email": "eve@example.org"});
+    assert_eq!(put.json(&eve).send().await.status, 200);
+    let browser = world.signed_in(&server, with(json!(true))).await;
     assert_eq!(world.user(&server, "eve@example.org").await["roles"], json!(["member"]));
+    assert_eq!(world.user(&server, "eve").await["issuer"], Value::Null);
+    assert_eq!(browser.get("/console/people").await.status, 403);
     server.stopped().await;
 }

@@ -19,9 +19,9 @@ use utoipa::OpenApi;
 use crate::wire::{ApprovalNews, ProblemDetails};
 
 use super::{
-    agui, approvals, context, effects, erasures, events, facts, health, lanes, learn, options, pause, poll,
-    replay, resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns, users,
-    webhooks,
+    agui, approvals, context, effects, erasures, events, facts, health, lanes, learn, my_sessions, options,
+    pause, poll, replay, resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker,
+    turns, users, webhooks,
 };
 
 #[derive(OpenApi)]
@@ -54,6 +54,7 @@ use super::{
         effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay, learn::get_suggestion, learn::post_proposal, learn::list_versions,
         tracker::list_issues, tracker::get_issue, sign_in_links::post_sign_in_link,
         users::list_users, users::put_user, users::delete_user, users::list_sessions, users::delete_session,
+        my_sessions::list_my_sessions, my_sessions::delete_my_session, my_sessions::delete_my_other_sessions,
         telegram_links::post_telegram_link, erasures::delete_subject, erasures::delete_lane, erasures::delete_tenant, tools::list_tools, tools::post_pin, webhooks::list_webhooks, webhooks::post_enable, webhooks::post_test, webhooks::list_dead, webhooks::post_redeliver, webhooks::post_discard, get_openapi, health::livez, health::readyz, health::metrics, health::version,
     )
 )]

@@ -182,10 +182,18 @@ async fn row(operator: &Operator, row: &ApprovalRow) -> Result<Row, Problem> {
     })
 }
 
-/// Returns the title of the item that would be created.
+/// Returns the title of the item that would be created, or of the first one with the number of the others. What has no
+/// title is called by the first line of its text.
 fn title(payload: &str) -> String {
     let payload: Value = serde_json::from_str(payload).unwrap_or_default();
-    payload["item"]["fields"]["title"].as_str().unwrap_or("(no title)").to_owned()
+    let titled = |item: &Value| item["fields"]["title"].as_str().map(str::to_owned);
+    let of_items = match payload["items"].as_array().map(Vec::as_slice) {
+        Some([first]) => titled(first),
+        Some([first, others @ ..]) => titled(first).map(|first| format!("{first} and {} more", others.len())),
+        _ => titled(&payload["item"]),
+    };
+    let line = || payload["text"].as_str()?.lines().next().map(str::to_owned);
+    of_items.or_else(line).unwrap_or_else(|| "(no title)".into())
 }
 
 #[derive(Serialize)]
@@ -421,4 +429,26 @@ pub(super) async fn decide(PathParam(id): PathParam, sent: SentForm) -> Result<R
         Ok(None) => Redirect::to(&format!("/console/approvals/{id}")).into_response(),
         Ok(Some(turn)) => Redirect::to(&format!("/console/approvals/{id}?turn={turn}")).into_response(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_approval_is_called_by_what_it_releases() {
+        for (payload, called) in [
+            (r#"{"item":{"fields":{"title":"Log in"}}}"#, "Log in"),
+            (r#"{"items":[{"fields":{"title":"Log in"}}]}"#, "Log in"),
+            (r#"{"items":[{"fields":{"title":"auth"}},{"fields":{}},{"fields":{}}]}"#, "auth and 2 more"),
+            (
+                r#"{"kind":"post.channel","text":"We take Postgres\nBecause of the joins"}"#,
+                "We take Postgres",
+            ),
+            (r#"{"item":{"fields":{}}}"#, "(no title)"),
+            ("", "(no title)"),
+        ] {
+            assert_eq!(title(payload), called, "{payload}");
+        }
+    }
 }

@@ -12,6 +12,8 @@ use throughline_runtime::MessageView;
 use throughline_store::{EffectState, Performer, StoredEffect};
 
 use crate::views::{self, PlannedEffect};
+use crate::web::card_view::zoned;
+use crate::wire;
 
 /// Effect in a list.
 #[derive(Serialize)]
@@ -145,7 +147,10 @@ fn delivered(planned: &PlannedEffect, views: &[MessageView]) -> String {
     }
     let shown = planned.shows().and_then(|(id, _)| views.iter().find(|view| view.id == id));
     shown.map_or_else(String::new, |view| match &view.card {
-        Some(card) => format!("v{}: {}", card.version, card.title),
+        Some(card) => {
+            let card = wire::Card::from(card.clone());
+            format!("v{}: {}", card.version, zoned(&card.title, &card.moments))
+        }
         None => view.text.clone(),
     })
 }
@@ -176,7 +181,8 @@ pub(super) fn line(body: &EffectBody) -> String {
     match body {
         EffectBody::Reply { text, .. } => text.clone(),
         EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. } => {
-            format!("v{}: {}", card.version, card.title)
+            let moments: Vec<_> = card.outline.moments.iter().cloned().map(wire::Moment::from).collect();
+            format!("v{}: {}", card.version, zoned(&card.title, &moments))
         }
         EffectBody::Notice { to, text } => format!("to @{to}: {text}"),
         EffectBody::ModelAsk(ask) => format!("{}: “{}”", ask.purpose().as_str(), ask.text),

@@ -1,12 +1,17 @@
 //! Filters that format times, ids and states in templates.
 
 use minijinja::Environment;
+use minijinja::value::Serde;
 use throughline_engine::{Millis, Timestamp};
+
+use crate::web::card_view;
+use crate::wire::Moment;
 
 /// Adds the filters to the templates.
 pub(crate) fn add(pages: &mut Environment<'_>) {
     pages.add_filter("ago", ago);
     pages.add_filter("clock", clock);
+    pages.add_filter("zoned", zoned);
     pages.add_filter("short", short);
     pages.add_filter("tone", tone);
     pages.add_filter("spaced", spaced);
@@ -32,12 +37,17 @@ pub(crate) fn length(of: Millis) -> String {
     unit.map_or_else(|| format!("{of} ms"), |(size, word)| format!("{} {word}", of / size))
 }
 
-/// Formats a moment as `2026-01-15 10:00:00`.
+/// Formats a moment as `2026-01-15 10:00:00 UTC`.
 fn clock(at: &str) -> String {
     match (at.get(..10), at.get(11..19)) {
-        (Some(date), Some(time)) => format!("{date} {time}"),
+        (Some(date), Some(time)) => format!("{date} {time} UTC"),
         _ => at.into(),
     }
+}
+
+/// Names the zone of the moment that a sentence of a card ends with.
+fn zoned(sentence: &str, Serde(moments): Serde<Vec<Moment>>) -> String {
+    card_view::zoned(sentence, &moments)
 }
 
 /// Shortens an id or a hash in the middle. The element's title has the whole.
@@ -91,7 +101,7 @@ mod tests {
         ] {
             assert_eq!(ago(at, now), said);
         }
-        assert_eq!(clock(now), "2026-01-15 10:00:00");
+        assert_eq!(clock(now), "2026-01-15 10:00:00 UTC");
         assert_eq!(length(12), "12 ms");
     }
 

@@ -12,6 +12,7 @@ mod effect;
 mod effects;
 mod form;
 mod formatting;
+mod health;
 mod issues;
 mod ladder;
 mod lane;
@@ -70,6 +71,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/webhook.html", include_str!("../../../web/console/webhook.html")),
     ("console/people.html", include_str!("../../../web/console/people.html")),
     ("console/person.html", include_str!("../../../web/console/person.html")),
+    ("console/health.html", include_str!("../../../web/console/health.html")),
     ("console/search.html", include_str!("../../../web/console/search.html")),
     ("console/problem.html", include_str!("../../../web/console/problem.html")),
 ];
@@ -102,6 +104,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/webhooks/{name}", get(webhooks::show).post(webhooks::act))
         .route("/console/people", get(people::list).post(people::add))
         .route("/console/people/{id}", get(people::show).post(people::act))
+        .route("/console/health", get(health::show))
         .route("/console/issues/{key}", get(issues::show))
         .route("/console/{*rest}", any(nothing_here))
         .layer(from_fn(problem_page::render_problems))

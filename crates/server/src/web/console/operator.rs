@@ -53,10 +53,11 @@ pub(super) enum Section {
     Trackers,
     Webhooks,
     People,
+    Health,
 }
 
 impl Section {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Overview,
         Self::Lanes,
         Self::Turns,
@@ -66,6 +67,7 @@ impl Section {
         Self::Trackers,
         Self::Webhooks,
         Self::People,
+        Self::Health,
     ];
 
     fn link(self) -> Link {
@@ -79,6 +81,7 @@ impl Section {
             Self::Trackers => ("Trackers", "/console/trackers"),
             Self::Webhooks => ("Webhooks", "/console/webhooks"),
             Self::People => ("People", "/console/people"),
+            Self::Health => ("Health", "/console/health"),
         };
         Link { label, href, here: false }
     }
@@ -88,7 +91,7 @@ impl Section {
             Self::Overview | Self::Lanes | Self::Turns => Scope::LanesRead,
             Self::Approvals => Scope::ApprovalsRead,
             Self::Effects | Self::Issues => Scope::EffectsRead,
-            Self::Trackers | Self::Webhooks | Self::People => Scope::Admin,
+            Self::Trackers | Self::Webhooks | Self::People | Self::Health => Scope::Admin,
         }
     }
 }

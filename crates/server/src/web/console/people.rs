@@ -18,6 +18,8 @@ struct List {
     people: Vec<Row>,
     /// Name of the provider, if there is one.
     provider: Option<String>,
+    /// True where mail tells people what waits for them.
+    mails: bool,
 }
 
 #[derive(Serialize)]
@@ -52,13 +54,14 @@ struct Came {
 pub(super) async fn list(operator: Operator) -> Result<Response, Problem> {
     operator.enter(Section::People)?;
     let app = &operator.app;
-    let sessions = api::sessions(app, operator.tenant()).await?;
+    let sessions = api::sessions(app, &operator.caller).await?;
     let row = |person: wire::User| {
         let sessions = sessions.iter().filter(|session| session.user == person.id).count();
         Row { href: href(&person.id), person, sessions }
     };
     let list = List {
         people: api::people(app, operator.tenant()).into_iter().map(row).collect(),
+        mails: app.config().mail.is_some(),
         provider: app.instance.openid.as_ref().map(|provider| provider.config.name.clone()),
     };
     let twin =
@@ -74,7 +77,12 @@ pub(super) async fn add(sent: SentForm) -> Result<Response, Problem> {
     if operator.app.config().users.get(operator.tenant(), &id).is_some() {
         return Err(Problem::new(&codes::BAD_REQUEST, format!("there is a person of the id {id} already")));
     }
-    let change = UserChange { name: sent.optional("name"), roles: Some(roles(&sent)?), suspended: None };
+    let change = UserChange {
+        name: sent.optional("name"),
+        roles: Some(roles(&sent)?),
+        email: sent.optional("email"),
+        suspended: None,
+    };
     api::changed(&operator.app, &operator.caller, &id, &change).await?;
     Ok(Redirect::to(&href(&id)).into_response())
 }
@@ -102,7 +110,7 @@ async fn page(operator: &Operator, id: &str, came: Option<Came>) -> Result<Respo
     let app = &operator.app;
     let person = api::people(app, operator.tenant()).into_iter().find(|person| person.id == id);
     let person = person.ok_or_else(|| Problem::not_found("person"))?;
-    let mut sessions = api::sessions(app, operator.tenant()).await?;
+    let mut sessions = api::sessions(app, &operator.caller).await?;
     sessions.retain(|session| session.user == id);
     let config = app.config();
     let linkable = !config.server.demo
@@ -128,9 +136,13 @@ pub(super) async fn act(PathParam(id): PathParam, sent: SentForm) -> Result<Resp
     let suspend = |suspended| UserChange { suspended: Some(suspended), ..UserChange::default() };
     let came = match sent.required("act")?.as_str() {
         "change" => {
+            // An address that only the provider told goes on being the provider's until another one is given.
+            let shown = app.config().users.get(operator.tenant(), &id).and_then(|user| user.email.clone());
+            let email = sent.optional("email").unwrap_or_default();
             let change = UserChange {
                 name: Some(sent.required("name")?.trim().to_owned()),
                 roles: Some(roles(&sent)?),
+                email: Some(email).filter(|email| *email != shown.unwrap_or_default()),
                 suspended: None,
             };
             api::changed(app, caller, &id, &change).await?;
