@@ -12,7 +12,7 @@ use throughline_messages as messages;
 
 use super::conversations;
 use super::history::{self, Item};
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::sidebar::{self, Sidebar};
 use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
@@ -123,7 +123,7 @@ struct RepliedMessage {
 pub(crate) async fn get_chat(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    QueryParams(which): QueryParams<ChatQuery>,
+    ForPage(QueryParams(which)): ForPage<QueryParams<ChatQuery>>,
 ) -> Result<Response, Refusal> {
     show(&app, &visitor, which, Page::Chat, "chat.html", |values| values).await
 }
@@ -228,7 +228,7 @@ fn replying(id: String, items: &[Item]) -> Option<RepliedMessage> {
 pub(crate) async fn get_new(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    QueryParams(began): QueryParams<NewQuery>,
+    ForPage(QueryParams(began)): ForPage<QueryParams<NewQuery>>,
 ) -> Result<Response, Refusal> {
     let id = conversations::fresh(&app, visitor.session.user())?;
     Ok(Redirect::to(&address(began.page, &id, None)).into_response())

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::chat::{self, ChatPage, ChatQuery};
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::sign_in::ours;
 use super::visitor::{self, Visitor};
 use crate::app::App;
@@ -56,7 +56,7 @@ pub(crate) async fn get_embed(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     visitor: Option<axum::Extension<Visitor>>,
-    QueryParams(which): QueryParams<ChatQuery>,
+    ForPage(QueryParams(which)): ForPage<QueryParams<ChatQuery>>,
 ) -> Result<Response, Refusal> {
     let hosts = hosts(&app)?;
     let visitor = visitor.map(|visitor| visitor.0).or_else(|| visitor::of(&app, &headers));

@@ -16,7 +16,7 @@ use throughline_engine::LaneKey;
 use throughline_runtime::Keys;
 
 use super::conversations;
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
 use crate::app::App;
@@ -164,7 +164,7 @@ struct Field {
 pub(crate) async fn get_edit(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    QueryParams(opened): QueryParams<FormQuery>,
+    ForPage(QueryParams(opened)): ForPage<QueryParams<FormQuery>>,
 ) -> Result<Response, Refusal> {
     let lane = conversations::lane(&app, &visitor, Act::ReadLane, &opened.c).await?;
     Ok(form(&app, &visitor, &lane, &opened, None, &BTreeMap::new()).await?)

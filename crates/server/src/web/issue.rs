@@ -9,7 +9,7 @@ use throughline_engine::data::effect::IssueState;
 use throughline_engine::data::ticket::Part;
 use throughline_trackers::local::StoredIssue;
 
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
@@ -66,7 +66,7 @@ struct IssuePage {
 pub(crate) async fn get_issue(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    PathParam(key): PathParam,
+    ForPage(PathParam(key)): ForPage<PathParam>,
 ) -> Result<Response, Refusal> {
     visitor.caller.need(Scope::LanesRead)?;
     let found = tracker::seen(&app, &visitor.caller, &key).await?;

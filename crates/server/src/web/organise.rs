@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::conversations::own;
 use super::forms::SentForm;
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
 use crate::conversations::{self, Entry, TITLE};
@@ -54,7 +54,7 @@ pub(super) fn address(page: Page, conversation: &str) -> String {
 pub(crate) async fn get_organise(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    QueryParams(OrganiseQuery { c, page: from }): QueryParams<OrganiseQuery>,
+    ForPage(QueryParams(OrganiseQuery { c, page: from })): ForPage<QueryParams<OrganiseQuery>>,
 ) -> Result<Response, Refusal> {
     let lane = own(&app, &visitor, &c).await?;
     let entry = conversations::entry(&app, &lane.tenant, &c).await?;

@@ -5,8 +5,10 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Serde};
@@ -118,6 +120,20 @@ pub(crate) fn page<T: Serialize>(template: &str, values: &T) -> Result<Response,
 
 /// Problem that is rendered as a page for people.
 pub(crate) struct Refusal(Problem);
+
+/// Part of a request for a page: one that cannot be read is refused with a page too.
+pub(crate) struct ForPage<E>(pub(crate) E);
+
+impl<E: FromRequestParts<S>, S: Send + Sync> FromRequestParts<S> for ForPage<E>
+where
+    E::Rejection: Into<Problem>,
+{
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        Ok(Self(E::from_request_parts(parts, state).await?))
+    }
+}
 
 impl<P: Into<Problem>> From<P> for Refusal {
     fn from(problem: P) -> Self {

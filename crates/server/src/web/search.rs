@@ -11,7 +11,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use throughline_runtime::MessageView;
 
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::sidebar::Item;
 use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
@@ -83,7 +83,7 @@ struct Part {
 pub(crate) async fn get_conversations(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    QueryParams(query): QueryParams<SearchQuery>,
+    ForPage(QueryParams(query)): ForPage<QueryParams<SearchQuery>>,
 ) -> Result<Response, Refusal> {
     visitor.caller.need(Act::ReadLane.scope())?;
     let mut values = SearchPage {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::consent::{BackQuery, Consent};
 use super::forms::SentForm;
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::visitor::people;
 use crate::app::App;
 use crate::codes;
@@ -74,7 +74,7 @@ impl SignInPage {
 pub(crate) async fn get_sign_in(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    QueryParams(SignInQuery { link, to }): QueryParams<SignInQuery>,
+    ForPage(QueryParams(SignInQuery { link, to })): ForPage<QueryParams<SignInQuery>>,
 ) -> Result<Response, Refusal> {
     let to = local(to.as_deref());
     let Some(link) = link else {
@@ -113,7 +113,7 @@ pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) 
 /// `GET /sign-in/openid`: sends a browser to the provider.
 pub(crate) async fn get_openid(
     State(app): State<Arc<App>>,
-    QueryParams(SignInQuery { to, .. }): QueryParams<SignInQuery>,
+    ForPage(QueryParams(SignInQuery { to, .. })): ForPage<QueryParams<SignInQuery>>,
 ) -> Result<Response, Refusal> {
     let provider = provider(&app)?;
     let (url, state) = provider.begin(&app.base(), &local(to.as_deref()), app.store().now()).await?;
@@ -124,7 +124,7 @@ pub(crate) async fn get_openid(
 pub(crate) async fn get_openid_back(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    QueryParams(back): QueryParams<BackQuery>,
+    ForPage(QueryParams(back)): ForPage<QueryParams<BackQuery>>,
 ) -> Response {
     let response = match arrive(&app, &headers, back).await {
         Ok(response) => response,

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::consent::{BackQuery, Consent};
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use crate::app::App;
 use crate::codes;
 use crate::problem::Problem;
@@ -42,7 +42,7 @@ pub(crate) async fn get_install(State(app): State<Arc<App>>) -> Result<Response,
 pub(crate) async fn get_done(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    QueryParams(back): QueryParams<BackQuery>,
+    ForPage(QueryParams(back)): ForPage<QueryParams<BackQuery>>,
 ) -> Result<Response, Refusal> {
     let adapter = adapter(&app)?;
     if !CONSENT.left_from_here(&headers, &back) {

@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::Serialize;
 use throughline_engine::TurnId;
 
-use super::page::{Refusal, page};
+use super::page::{ForPage, Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
 use crate::language;
@@ -26,7 +26,7 @@ struct TurnPage {
 pub(crate) async fn get_turn(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    PathParam(turn): PathParam,
+    ForPage(PathParam(turn)): ForPage<PathParam>,
 ) -> Result<Response, Refusal> {
     let turn = turns::read(&app, &visitor.caller, &TurnId::from(turn.as_str())).await?;
     Ok(page("turn.html", &TurnPage { seen: visitor.view(&app), why: views::why(&turn, language::here()) })?)

@@ -10,7 +10,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::chat::{self, ChatPage, ChatQuery};
-use super::page::Refusal;
+use super::page::{ForPage, Refusal};
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::request::QueryParams;
@@ -106,8 +106,8 @@ pub(crate) struct OpenQuery {
 pub(crate) async fn get_workspace(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    QueryParams(which): QueryParams<ChatQuery>,
-    QueryParams(OpenQuery { open }): QueryParams<OpenQuery>,
+    ForPage(QueryParams(which)): ForPage<QueryParams<ChatQuery>>,
+    ForPage(QueryParams(OpenQuery { open })): ForPage<QueryParams<OpenQuery>>,
 ) -> Result<Response, Refusal> {
     let workspace = Workspace {
         reads: app.config().policy.selection.enabled,

@@ -50,6 +50,27 @@ async fn every_page_says_what_may_be_done_with_it() {
     server.stopped().await;
 }
 
+/// A page whose address cannot be read is refused with a page, not with a document for programs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_cannot_be_read_is_refused_with_a_page() {
+    let server = Server::demo().await;
+    let browser = Browser::new(&server);
+    for path in [
+        "/edit",
+        "/conversation",
+        "/edit?c=a&c=b",
+        "/?c=a&c=b",
+        "/conversations?q=a&q=b",
+        "/new?page=nowhere",
+    ] {
+        let reply = browser.get(path).await;
+        assert_eq!(reply.status, 400, "{path}");
+        assert!(reply.header("content-type").is_some_and(|kind| kind.starts_with("text/html")), "{path}");
+        assert!(reply.text().contains("TL-2007"), "{path}: {}", reply.text());
+    }
+    server.stopped().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_are_framed_only_by_the_hosts_that_are_named() {
     let office = Office::with("web.frame_ancestors = [\"https://app.example.org\"]\n");
