@@ -60,6 +60,7 @@ cargo xtask <command>
   bench [options] [B1 …] every figure beside its limit or peer; none named: all but B3
       --quick               minutes instead of a quarter of an hour: for plausibility, not to be quoted
       --write               renew their sections of docs/measurements/bench.md
+  bench flame            a flame graph of the server under load, for the page on costs
   bench count [--write]  instructions of one step under valgrind, against crates/bench/instructions.txt
   first-build [--write]  the time a fresh clone's first command takes to build, into docs/measurements/first-build.md
   release-notes VERSION  move the fragments of changelog/ into CHANGELOG.md

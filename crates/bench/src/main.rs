@@ -3,6 +3,7 @@
 
 mod count;
 mod figures;
+mod flame;
 mod frame;
 mod load;
 mod peer;
@@ -17,6 +18,7 @@ use frame::{Scale, note};
 const HELP: &str = "\
 throughline-bench [--quick] [B1 B4 …]   the named figures, or all but those that install something
 throughline-bench count [N]             steps for an instruction counter; without a number, which there are
+throughline-bench flame FILE            a flame graph of the server under load
 ";
 
 fn main() -> anyhow::Result<()> {
@@ -24,6 +26,7 @@ fn main() -> anyhow::Result<()> {
     match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("count", [])) => count::list(),
         Some(("count", [which, ..])) => count::run(which.parse().context("a number")?)?,
+        Some(("flame", [picture])) => flame::run(picture.as_ref())?,
         Some(("serve", rest)) => server::own::serve(rest)?,
         Some(("limit", rest)) => server::limit::serve(rest)?,
         Some(("help" | "--help" | "-h", _)) => print(HELP),

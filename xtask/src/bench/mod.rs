@@ -17,6 +17,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if let Some(("count", rest)) = rest.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         return count::run(repo, crate::flag(rest, "--write")?);
     }
+    if let ["flame"] = rest.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        return flame(repo);
+    }
     let write = rest.iter().any(|argument| argument == "--write");
     let arguments: Vec<&str> =
         rest.iter().map(String::as_str).filter(|argument| *argument != "--write").collect();
@@ -37,6 +40,16 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         document::write(repo, &text, &format!("cargo xtask bench {}", arguments.join(" ")))?;
     }
     ensure!(succeeded, "the benchmark stopped; what it printed before is above");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The flame graph that the page on costs shows.
+const FLAME: &str = "docs/pictures/what-a-message-costs.svg";
+
+fn flame(repo: &Repo) -> Result<ExitCode> {
+    let program = build(repo, "ci-release")?;
+    let (_, succeeded) = run_and_print(repo, &program, &["flame", FLAME])?;
+    ensure!(succeeded, "no flame graph was made");
     Ok(ExitCode::SUCCESS)
 }
 

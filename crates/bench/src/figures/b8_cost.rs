@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, number, ratios};
+use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, interleaved, number, ratios};
 use crate::server::load::{Awaited, By, Load};
 use crate::server::{DATABASE, Server};
 use crate::stored::disk;
 
 /// Connections that are kept alive.
 const CONNECTIONS: [usize; 2] = [16, 64];
+
+/// Connections over which the cost is a function.
+const LOADS: [usize; 5] = [1, 4, 16, 64, 256];
 
 /// Conversations the events are spread over, and events in each before the clock runs: enough that older messages are folded,
 /// which a message of every long conversation pays for.
@@ -51,6 +54,39 @@ pub(super) fn add(section: &mut Section, scale: Scale, by: By, time: Duration) -
          and decides nothing. Rounds interleaved with it; ratios are taken round by round.",
     ));
     section.table(&table(&cases, &results));
+    over_load(section, scale, by, time)
+}
+
+/// Measures a durable 202 over the number of connections, and adds the table with the fitted exponents.
+fn over_load(section: &mut Section, scale: Scale, by: By, time: Duration) -> anyhow::Result<()> {
+    let mut loads: Vec<usize> = if scale == Scale::Smoke { vec![1, 16] } else { LOADS.to_vec() };
+    let results = interleaved("B8, load", scale.rounds(), &mut loads, |count| {
+        measure(scale, by, time, *count, Case::Ours(Awaited::Durable))
+    })?;
+    let of = |case: &[Measured], get: fn(&Measured) -> f64| case.iter().map(get).collect::<Spread>();
+    let mut table = Table::new(&["connections, 202", "a second", "p99 ms", "processor µs", "bytes on disk"]);
+    for (count, case) in loads.iter().zip(&results) {
+        table.row([
+            count.to_string(),
+            format!("{:.0}", of(case, |m| m.answered)),
+            format!("{:.1}", of(case, |m| m.p99)),
+            format!("{:.0}", of(case, |m| m.work)),
+            number(of(case, |m| m.bytes).median(), 0),
+        ]);
+    }
+    let grows = |get: fn(&Measured) -> f64| {
+        let median = |case: &Vec<Measured>| of(case, get).median();
+        let points = loads.iter().zip(&results).map(|(count, case)| (*count as f64, median(case)));
+        Fit::power(&points.collect::<Vec<_>>())
+    };
+    section.say(format!(
+        "The same over load. Fitted to the medians, with the number n of connections the rate grows as n^{:.2}, the processor time of \
+         a message as n^{:.2}, the p99 as n^{:.2}.",
+        grows(|m| m.answered),
+        grows(|m| m.work),
+        grows(|m| m.p99),
+    ));
+    section.table(&table);
     Ok(())
 }
 

@@ -63,14 +63,15 @@ impl Server {
         tenants: usize,
         more: &str,
     ) -> anyhow::Result<(Self, Duration)> {
-        std::fs::create_dir_all(data)?;
-        let config = data.join("bench.toml");
-        let (tokens, text) = configured(tenants);
-        std::fs::write(&config, text + more)?;
-        let mut command = Command::new(program(scale)?);
-        command.args(["serve", "--json", "--quiet", "--listen", "127.0.0.1:0", "--config"]).arg(&config);
-        command.arg("--data").arg(data);
+        let (command, tokens) = served(&program(scale)?, data, tenants, more)?;
         Self::run(command, data, tokens)
+    }
+
+    /// Starts this program as a server that writes a flame graph of its samples when it stops.
+    pub(crate) fn start_sampled(data: &Path, picture: &Path) -> anyhow::Result<Self> {
+        let (mut command, tokens) = served(&program(Scale::Smoke)?, data, 1, "")?;
+        command.arg("--flame").arg(picture);
+        Ok(Self::run(command, data, tokens)?.0)
     }
 
     /// Starts the limit of an event over HTTP, which is this program.
@@ -181,6 +182,18 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Returns the command that serves `data` for so many tenants, and the token of each.
+fn served(program: &Path, data: &Path, tenants: usize, more: &str) -> anyhow::Result<(Command, Vec<String>)> {
+    std::fs::create_dir_all(data)?;
+    let config = data.join("bench.toml");
+    let (tokens, text) = configured(tenants);
+    std::fs::write(&config, text + more)?;
+    let mut command = Command::new(program);
+    command.args(["serve", "--json", "--quiet", "--listen", "127.0.0.1:0", "--config"]).arg(&config);
+    command.arg("--data").arg(data);
+    Ok((command, tokens))
 }
 
 /// Returns the tokens of that many tenants, and a configuration that holds them.
