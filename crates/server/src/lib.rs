@@ -70,6 +70,7 @@ mod start_error;
 mod stored_tokens;
 mod stuck;
 pub mod telegram;
+mod telling;
 pub mod tools;
 pub mod traces;
 #[cfg(feature = "failpoints")]
