@@ -53,6 +53,7 @@ pub mod models;
 mod open_files;
 pub mod openid;
 mod problem;
+mod push;
 mod random;
 mod rates;
 pub mod recording;

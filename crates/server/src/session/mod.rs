@@ -21,6 +21,7 @@ use crate::app::App;
 use crate::auth::{Caller, Scope, SessionOf, Token, rights};
 use crate::codes;
 use crate::problem::Problem;
+use crate::push;
 use crate::random;
 
 pub(crate) use begun::Begun;
@@ -86,6 +87,10 @@ impl Session {
         Ok(Self { id: random::id()?, tenant, app: name, user, by, ends })
     }
 
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     pub(crate) fn user(&self) -> &str {
         &self.user
     }
@@ -124,7 +129,8 @@ impl Session {
     ///
     /// It could not be recorded, so that it would count again after a restart.
     pub(crate) async fn end(&self, app: &App) -> Result<(), StoreError> {
-        app.ended.end(app.store(), &self.id, self.ends).await
+        app.ended.end(app.store(), &self.id, self.ends).await?;
+        push::session_ended(app, &self.tenant, &self.id).await
     }
 
     /// Returns the caller of the session; `None` if its user or token is gone.

@@ -20,6 +20,7 @@ mod issue;
 mod organise;
 mod page;
 mod policy;
+mod push;
 mod search;
 mod sidebar;
 mod sign_in;
@@ -64,6 +65,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route(openid::BACK, get(sign_in::get_openid_back))
         .route("/sign-out", post(sign_in::post_sign_out))
         .route("/you", post(sign_in::post_you))
+        .merge(if app.instance.push.is_some() { pushes() } else { Router::new() })
         .merge(console::routes())
         .layer(from_fn_with_state(app.clone(), visitor::introduce));
     let policy = policy::Policy::new(&app.config().web.frame_ancestors);
@@ -79,4 +81,12 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/slack/install", get(slack_install::get_install))
         .route("/slack/install/done", get(slack_install::get_done))
         .layer(from_fn_with_state(policy, policy::restrict))
+}
+
+/// Returns the addresses that switch notifications on a device.
+fn pushes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/push/on", post(push::post_on))
+        .route("/push/seen", post(push::post_seen))
+        .route("/push/off", post(push::post_off))
 }
