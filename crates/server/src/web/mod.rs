@@ -4,7 +4,7 @@
 //! `page.rs` renders a template, `asset.rs` serves scripts and style sheets, `policy.rs` sets the security headers,
 //! `visitor.rs` identifies the person, `sign_in.rs` signs them in, `slack_install.rs` brings the app into a Slack
 //! workspace, by way of `consent.rs`. The chat is `chat.rs`, and `workspace.rs` with panels beside it; `history.rs` lists the messages, `card_view.rs` says what of a card is shown where, `conversations.rs` the conversations, and `forms.rs` handles
-//! everything that works without a script.
+//! everything that works without a script. `install.rs` makes it an app, which `push.rs` lets be notified.
 
 mod asset;
 mod card_view;
