@@ -2,28 +2,6 @@
 
 use super::Code;
 
-macro_rules! codes {
-    ($($name:ident = $number:literal, $word:literal, $status:expr, $title:literal,
-        $what:literal, $why:literal, $fix:literal, $settings:expr;)*) => {
-        $(
-            #[doc = $title]
-            pub static $name: Code = Code {
-                number: $number,
-                name: $word,
-                status: $status,
-                title: $title,
-                what: $what,
-                why: $why,
-                fix: $fix,
-                settings: &$settings,
-            };
-        )*
-
-        /// Every code, in order.
-        pub static ALL: &[&Code] = &[$(&$name),*];
-    };
-}
-
 codes! {
     CONFIG_SYNTAX = 1001, "config.syntax", None, "The configuration file is not valid TOML",
         "A configuration file could not be parsed; the message names file, line and column.",

@@ -83,8 +83,8 @@ mod tests {
         BrowserKeys { p256dh: p256dh.into(), auth: auth.into() }
     }
 
-    const P256DH: &str =
-        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
+    const P256DH: &str = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkN\
+        toIAiw4";
     const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 
     /// Checks the example of RFC 8291, section 5.

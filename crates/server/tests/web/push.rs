@@ -191,6 +191,27 @@ async fn a_service_that_is_down_loses_nothing() {
     world.server.stopped().await;
 }
 
+/// The service has it and this process ended before that was noted: it comes again, under the same topic, and then no more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_whose_answer_nobody_heard_comes_again_under_its_topic() {
+    let service = PushService::start().await;
+    let world = World::start().await;
+    let bob = Subscribed::at(&service, "/bob");
+    world.switches_on("bob", &bob).await;
+    service.answers(|_| (0, ""));
+    world.asks("c1").await;
+    let unheard = service.has(1).await[0].clone();
+    service.answers(takes);
+    let world = world.again().await;
+    let again = service.has(2).await[1].clone();
+    assert_eq!(again.header("topic"), unheard.header("topic"));
+    assert_eq!(bob.reads(&again), bob.reads(&unheard), "with the tag by which a browser shows one");
+    let world = world.again().await;
+    world.asks("c2").await;
+    assert_ne!(service.has(3).await[2].header("topic"), again.header("topic"));
+    world.server.stopped().await;
+}
+
 /// The codes are in the log: TL-3403 for what waits, TL-3404 for what is refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_says_how_long_to_wait_and_what_it_refuses() {

@@ -28,7 +28,7 @@ pub(crate) struct Pushed {
     body: Vec<u8>,
 }
 
-/// Decides the status of an answer, and its `Retry-After`.
+/// Decides the status of an answer, and its `Retry-After`. The status 0 keeps the sender waiting.
 type Answer = Box<dyn Fn(&Pushed) -> (u16, &'static str) + Send>;
 
 /// Push service of somebody else.
@@ -65,6 +65,9 @@ impl PushService {
             let pushed = Pushed { path: parts.uri.to_string(), headers: parts.headers, body };
             let (status, after) = answer.lock().unwrap()(&pushed);
             seen.lock().unwrap().push(pushed);
+            if status == 0 {
+                std::future::pending::<()>().await;
+            }
             let mut response = StatusCode::from_u16(status).unwrap().into_response();
             if !after.is_empty() {
                 response.headers_mut().insert("retry-after", after.parse().unwrap());
