@@ -1,5 +1,5 @@
-//! Requests to addresses that another server names: an authorization server, a provider of sign-ins. They go no further
-//! than requests to the server that was configured: https to public addresses, no redirects.
+//! Requests to addresses that another server or a browser names: an authorization server, a provider of sign-ins, a push
+//! service. They go no further than requests to a server that was configured: https to public addresses, no redirects.
 
 use std::time::Duration;
 
@@ -28,6 +28,25 @@ impl LedClient {
             Reach::Public | Reach::Elsewhere => None,
         };
         Ok(Self { public: client(Reach::Public, connect)?, here, timeout })
+    }
+
+    /// Makes the client of addresses that browsers name: public ones, and with `allow_loopback` those of this machine.
+    ///
+    /// # Errors
+    /// Returns a sentence for a person if TLS cannot be set up.
+    pub fn of_browsers(allow_loopback: bool, connect: Duration, timeout: Duration) -> Result<Self, String> {
+        let here = allow_loopback.then(|| client(Reach::Loopback, connect)).transpose()?;
+        Ok(Self { public: client(Reach::Public, connect)?, here, timeout })
+    }
+
+    /// Returns the origin of an address that may be asked: scheme, host, and the port if it is not the usual one.
+    ///
+    /// # Errors
+    /// Returns the reason that nothing is sent there.
+    pub fn origin(&self, url: &str) -> Result<String, String> {
+        let url = Url::parse(url).map_err(|error| format!("it is no address: {error}"))?;
+        self.client_for(&url)?;
+        Ok(url.origin().ascii_serialization())
     }
 
     /// Refuses an address of a page that a person should not be sent to.
@@ -78,6 +97,18 @@ mod tests {
     fn led(server: &str) -> LedClient {
         let server = Address::parse(server, true).unwrap();
         LedClient::new(&server, Duration::from_secs(1), Duration::from_secs(1)).unwrap()
+    }
+
+    #[test]
+    fn a_browser_names_public_addresses() {
+        let second = Duration::from_secs(1);
+        let [public, here] = [false, true].map(|here| LedClient::of_browsers(here, second, second).unwrap());
+        let push = "https://push.example.com:443/wpush/v2/x?token=y";
+        assert_eq!(public.origin(push).unwrap(), "https://push.example.com");
+        assert_eq!(here.origin("http://127.0.0.1:81/x").unwrap(), "http://127.0.0.1:81");
+        for url in ["http://127.0.0.1:81/x", "https://192.168.0.1/", "https://localhost/", "no address"] {
+            assert!(public.origin(url).is_err(), "{url}");
+        }
     }
 
     /// Whatever a server names as its authorization server, no request goes further than one of the server's own would.

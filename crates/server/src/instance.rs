@@ -23,6 +23,7 @@ use crate::learned::{self, versions, worker::PolicyWorker};
 use crate::mail::{self, Mail};
 use crate::models;
 use crate::openid::Provider;
+use crate::push::{self, Push};
 use crate::slack;
 use crate::start_error::StartError;
 use crate::telegram;
@@ -59,6 +60,8 @@ pub struct Instance {
     pub(crate) webhooks: Vec<Arc<Webhook>>,
     /// Mail server, if configured.
     pub(crate) mail: Option<Arc<Mail>>,
+    /// Way to people's browsers, if configured.
+    pub(crate) push: Option<Arc<Push>>,
     /// Apps of Jira sites, by the name of their tracker.
     pub(crate) jira_apps: BTreeMap<String, JiraApp>,
     /// Provider of sign-ins, if one is configured.
@@ -140,6 +143,7 @@ pub async fn open_tracking(
     let hooks = trackers::hooks::open(&config)?;
     let webhooks = webhooks::open(&config)?;
     let mail = mail::open(&config)?;
+    let push = push::open(&config, &key)?;
     let runtime = Arc::new(Runtime::new(Parts {
         store: store.clone(),
         ports,
@@ -160,6 +164,7 @@ pub async fn open_tracking(
         hooks,
         webhooks,
         mail,
+        push,
         jira_apps,
         openid,
     })

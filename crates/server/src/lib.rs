@@ -53,6 +53,7 @@ pub mod models;
 mod open_files;
 pub mod openid;
 mod problem;
+mod push;
 mod random;
 mod rates;
 pub mod recording;
@@ -70,6 +71,7 @@ mod start_error;
 mod stored_tokens;
 mod stuck;
 pub mod telegram;
+mod telling;
 pub mod tools;
 pub mod traces;
 #[cfg(feature = "failpoints")]

@@ -21,6 +21,7 @@ use crate::instance::{Instance, open};
 use crate::learned::versions;
 use crate::mail;
 use crate::open_files;
+use crate::push;
 use crate::router::router;
 use crate::session::ended::EndedSessions;
 use crate::start_error::StartError;
@@ -81,6 +82,13 @@ pub async fn serve_instance(
         sending.extend(
             tenants
                 .map(|tenant| tokio::spawn(mail::run(app.clone(), mail.clone(), tenant, stopping.clone()))),
+        );
+    }
+    if let Some(push) = &app.instance.push {
+        let tenants = mail::tenants(app.config()).into_iter();
+        sending.extend(
+            tenants
+                .map(|tenant| tokio::spawn(push::run(app.clone(), push.clone(), tenant, stopping.clone()))),
         );
     }
     let _ = app.address.set(bound);

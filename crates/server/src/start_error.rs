@@ -92,6 +92,12 @@ pub enum StartError {
         /// Cause.
         why: String,
     },
+    /// Notifications cannot be sent as configured.
+    #[error("cannot send notifications: {why}")]
+    Push {
+        /// Cause.
+        why: String,
+    },
     /// A tracker cannot be used as configured.
     #[error("cannot use the tracker {name}: {why}")]
     Tracker {
@@ -137,6 +143,7 @@ impl StartError {
             Self::Tool { .. } => &codes::TOOL_MISCONFIGURED,
             Self::Webhook { .. } => &codes::WEBHOOK_MISCONFIGURED,
             Self::Mail { .. } => &codes::MAIL_CONFIG,
+            Self::Push { .. } => &codes::PUSH_CONFIG,
             Self::Tracker { .. } => &codes::TRACKER_MISCONFIGURED,
             Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,
             Self::Listen { .. } => &codes::LISTEN_FAILED,

@@ -294,7 +294,8 @@ pub(crate) fn not_started(error: &StartError) -> Failure {
         | StartError::Tracker { .. }
         | StartError::Tool { .. }
         | StartError::Webhook { .. }
-        | StartError::Mail { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
+        | StartError::Mail { .. }
+        | StartError::Push { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
         StartError::Listen { .. } | StartError::WebhookSet { .. } => failure.hint(error.code().fix),
     }
 }

@@ -22,6 +22,7 @@ mod lists;
 mod message_to_issue;
 mod model_server;
 mod no_script;
+mod notify;
 mod openid;
 mod page;
 mod played;

@@ -39,3 +39,6 @@ page-embed-own-window = Den Chat in einem eigenen Fenster öffnen
 
 page-offline = Das Netz ist weg
 page-offline-kept = Hier steht nichts, was veraltet sein könnte. Was du geschrieben hast und nicht gesendet werden konnte, bleibt in seinem Tab und wird gesendet, sobald das Netz zurück ist.
+page-notify = Auf diesem Gerät melden, was auf mich wartet
+script-notify-forbidden = Dieser Browser erlaubt von hier keine Mitteilungen. Seine Einstellungen für diese Website können das ändern.
+script-notify-failed = Das ließ sich nicht ändern. Versuch es noch einmal.

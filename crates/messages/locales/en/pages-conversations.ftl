@@ -39,3 +39,6 @@ page-embed-own-window = Open the chat in a window of its own
 
 page-offline = The network is away
 page-offline-kept = Nothing is shown here that could be out of date. What you wrote and could not send is kept in its tab, and is sent when the network is back.
+page-notify = Notify me on this device of what waits for me
+script-notify-forbidden = This browser does not allow notifications from here. Its settings for this site can change that.
+script-notify-failed = That could not be changed. Try it again.

@@ -3,6 +3,29 @@
 //! Numbers are never reused: 1xxx configuration and start, 2xxx intake and HTTP, 3xxx channels, 4xxx approvals and
 //! effects, 5xxx models, tools and trackers, 6xxx storage.
 
+// Declares each code, and the list of them.
+macro_rules! codes {
+    ($($name:ident = $number:literal, $word:literal, $status:expr, $title:literal,
+        $what:literal, $why:literal, $fix:literal, $settings:expr;)*) => {
+        $(
+            #[doc = $title]
+            pub static $name: Code = Code {
+                number: $number,
+                name: $word,
+                status: $status,
+                title: $title,
+                what: $what,
+                why: $why,
+                fix: $fix,
+                settings: &$settings,
+            };
+        )*
+
+        /// Every code, in order.
+        pub static ALL: &[&Code] = &[$(&$name),*];
+    };
+}
+
 mod table;
 
 use std::fmt::Write as _;

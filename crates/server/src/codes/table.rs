@@ -2,28 +2,6 @@
 
 use super::Code;
 
-macro_rules! codes {
-    ($($name:ident = $number:literal, $word:literal, $status:expr, $title:literal,
-        $what:literal, $why:literal, $fix:literal, $settings:expr;)*) => {
-        $(
-            #[doc = $title]
-            pub static $name: Code = Code {
-                number: $number,
-                name: $word,
-                status: $status,
-                title: $title,
-                what: $what,
-                why: $why,
-                fix: $fix,
-                settings: &$settings,
-            };
-        )*
-
-        /// Every code, in order.
-        pub static ALL: &[&Code] = &[$(&$name),*];
-    };
-}
-
 codes! {
     CONFIG_SYNTAX = 1001, "config.syntax", None, "The configuration file is not valid TOML",
         "A configuration file could not be parsed; the message names file, line and column.",
@@ -85,6 +63,11 @@ codes! {
         "A mail goes over TLS or to a server on this machine, has a sender, and links to a page, so the address of the pages has to be known.",
         "Correct what the message names; docs/mail.md has an example.",
         ["mail.server", "mail.port", "mail.tls", "mail.user", "mail.password_file", "mail.from", "mail.allow_loopback", "server.public_url"];
+    PUSH_CONFIG = 1107, "start.push", None, "Notifications cannot be sent as they are configured",
+        "`push.contact` is no address. Nothing was started.",
+        "A push service wants to be able to reach whoever sends through it, by mail or on a page over https.",
+        "Write it like mailto:ops@example.org or https://example.org/contact; docs/notifications.md has an example.",
+        ["push.contact", "push.allow_loopback"];
     SCENARIO_INVALID = 1201, "scenario.invalid", None, "A scenario file cannot be read",
         "A scenario is not valid YAML, or says something the scenario language does not have.",
         "A misspelt expectation would otherwise never be compared, and the scenario would pass whatever happened.",
@@ -406,6 +389,16 @@ codes! {
         "The address does not exist, or the server takes no mail of this content for it.",
         "Correct the person's `email`. They find what waits for them in the console, under Approvals.",
         ["users"];
+    PUSH_LATER = 3403, "push.later", None, "A push service does not take a notification now",
+        "No connection to it came about, or it answered 429 or 5xx. The notification waits, as long as the approval does, and is tried again; others go on.",
+        "The service of that browser's vendor is down or has too much to do, or this machine does not get out to it.",
+        "Nothing, if it passes. If it stays so, let this machine make https connections to the push services that docs/notifications.md names.",
+        ["push.contact"];
+    PUSH_REFUSED = 3404, "push.refused", None, "A notification was refused",
+        "The push service refused one notification for good. It is not sent again; what waits is in the console, under Approvals.",
+        "The device subscribed for another key, as after a new instance key, or the service does not take `push.contact`.",
+        "Open the chat on that device: it subscribes again. If each one is refused, correct `push.contact`.",
+        ["push.contact"];
     PRESS_UNKNOWN = 4101, "press.unknown", Some(404), "The button is not known here",
         "A press carried a token that leads nowhere in this conversation. Nothing was done.",
         "The token was changed, belongs to another conversation, or its card is long gone.",

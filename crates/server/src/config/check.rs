@@ -11,7 +11,7 @@ use super::layer::Merged;
 use super::trackers::RawTrackers;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, Traces, Users, mail, models, slack, store, tools, trackers,
+    StoreUrl, TelegramConfig, TelegramMode, Traces, Users, mail, models, push, slack, store, tools, trackers,
     webhooks,
 };
 use crate::auth::Token;
@@ -101,6 +101,10 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
     for (path, text) in wrong {
         checker.error(&codes::MAIL_CONFIG, path, text);
     }
+    let push = push::checked(raw.push).unwrap_or_else(|text| {
+        checker.error(&codes::PUSH_CONFIG, "push.contact", text);
+        None
+    });
     for (id, why) in
         raw.users.iter().filter_map(|user| Some((&user.id, mail::wrong_address(user.email.as_deref()?)?)))
     {
@@ -191,6 +195,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         telegram,
         slack,
         mail,
+        push,
         webhooks,
         models,
         tools: called.clients,

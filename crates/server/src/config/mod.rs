@@ -10,6 +10,7 @@ mod layer;
 pub(crate) mod mail;
 mod models;
 mod openid;
+mod push;
 mod schema;
 mod slack;
 mod sources;
@@ -41,6 +42,7 @@ pub use layer::Origin;
 pub use mail::{MailConfig, MailLogin, MailTls};
 pub use models::{ModelConfig, ModelsConfig};
 pub use openid::OpenIdConfig;
+pub use push::PushConfig;
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use store::{PostgresUrl, RedisUrl, StoreUrl};
@@ -95,6 +97,8 @@ pub struct Config {
     pub slack: Option<SlackConfig>,
     /// Mail server, if configured.
     pub mail: Option<MailConfig>,
+    /// Notifications on devices, if a contact is configured.
+    pub push: Option<PushConfig>,
     /// Endpoints that events are sent to.
     pub webhooks: Vec<WebhookConfig>,
     /// Models, by purpose.
@@ -308,6 +312,7 @@ struct Raw {
     telegram: RawTelegram,
     slack: slack::RawSlack,
     mail: mail::RawMail,
+    push: push::RawPush,
     models: models::RawModels,
     telemetry: Telemetry,
     policy: Policy,

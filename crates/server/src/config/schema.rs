@@ -148,6 +148,14 @@ pub(super) fn settings() -> Schema {
         key("api_base", Text, "The Web API; another address for a gateway or an emulator."),
         key("allow_loopback", Flag, "True if api_base may be http on this machine."),
     ];
+    let push = vec![
+        key(
+            "contact",
+            Text,
+            "Where push services reach you: mailto:ops@example.org, or a page over https. Without it there are no notifications.",
+        ),
+        key("allow_loopback", Flag, "True if a push service may be on this machine."),
+    ];
     let mail = vec![
         key("server", Text, "The mail server's name: smtp.example.org. Without it no mail is sent."),
         key("port", Number, "Its port; 587 for starttls, 465 for implicit and 25 for none, if not set."),
@@ -237,6 +245,11 @@ pub(super) fn settings() -> Schema {
         key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
         key("slack", Table(slack), "The Slack channel. Without a bot's token file there is none."),
         key("mail", Table(mail), "Mail to those who may decide what waits. Without a server there is none."),
+        key(
+            "push",
+            Table(push),
+            "Notifications on the devices of those who may decide what waits. Without a contact there are none.",
+        ),
         key("webhooks", list(webhook), "Endpoints that events are sent to."),
         key("models", Table(models), "The models, by purpose. Without any there is none."),
         key("mcp", Map(Box::new(Table(server_of_tools()))), "MCP servers that tools are on, by name."),

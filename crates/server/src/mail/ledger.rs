@@ -1,5 +1,6 @@
 //! State of mail in the store: how far the turns were read, the mails that wait, and what became of each. Documents hold ids
-//! and what the mail server said; a mail is written when it is sent.
+//! and what the mail server said; a mail is written when it is sent. Notifications of browsers are kept in the same way, under
+//! a name of their own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,14 +10,16 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::{CardId, LaneId, Timestamp};
 use throughline_store::{Document, DocumentSubjects, Store, StoreError, TurnSeq};
 
-/// Collection of how far mail is.
+/// Name of mail, with which its collections begin.
 const MAIL: &str = "mail";
+/// Collection of how far it is.
+const HOW_FAR: &str = "";
 /// Key of that document.
 const PROGRESS: &str = "progress";
 /// Collection of the mails that wait, in the order in which they came to wait.
-const WAITING: &str = "mail.waiting";
+const WAITING: &str = ".waiting";
 /// Collection of what became of each, by approval and person.
-const TOLD: &str = "mail.told";
+const TOLD: &str = ".told";
 /// Documents read at a time.
 const PAGE: u32 = 200;
 
@@ -35,6 +38,9 @@ pub(crate) struct Waiting {
     pub(crate) approval: CardId,
     pub(crate) lane: LaneId,
     pub(crate) person: String,
+    /// Device of theirs, for what is sent to each of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) device: Option<String>,
     /// Position of the turn since which it waits.
     pub(crate) since: TurnSeq,
     /// Attempts so far that the server put off.
@@ -80,16 +86,21 @@ pub(crate) struct Kept<T> {
 pub(crate) struct Ledger {
     store: Arc<dyn Store>,
     tenant: String,
+    name: &'static str,
 }
 
 /// Changes that are written together.
 #[derive(Default)]
-pub(crate) struct Writes(Vec<(String, Document)>);
+pub(crate) struct Writes(Vec<(&'static str, Document)>);
 
 impl Waiting {
     /// Returns the key of its document: those that came to wait later are behind it.
     pub(crate) fn key(&self) -> String {
-        format!("{}{}", behind(self.since.saturating_sub(1)), told_key(&self.approval, &self.person))
+        format!("{}{}", behind(self.since.saturating_sub(1)), self.told_key())
+    }
+
+    fn told_key(&self) -> String {
+        told_key(&self.approval, &self.person, self.device.as_deref())
     }
 
     fn subjects(&self) -> DocumentSubjects {
@@ -102,19 +113,31 @@ fn behind(position: TurnSeq) -> String {
     format!("{:020}.", position.saturating_add(1))
 }
 
-fn told_key(approval: &CardId, person: &str) -> String {
-    format!("{approval}.{person}")
+fn told_key(approval: &CardId, person: &str, device: Option<&str>) -> String {
+    match device {
+        Some(device) => format!("{approval}.{person}.{device}"),
+        None => format!("{approval}.{person}"),
+    }
 }
 
 impl Ledger {
     pub(crate) fn new(store: Arc<dyn Store>, tenant: &str) -> Self {
-        Self { store, tenant: tenant.into() }
+        Self::named(MAIL, store, tenant)
+    }
+
+    /// Returns the store of what is sent in another way, under its name.
+    pub(crate) fn named(name: &'static str, store: Arc<dyn Store>, tenant: &str) -> Self {
+        Self { store, tenant: tenant.into(), name }
+    }
+
+    fn collection(&self, part: &str) -> String {
+        format!("{}{part}", self.name)
     }
 
     /// Returns the progress. Mail that is new begins with what happens from now on, which is durable then.
     pub(crate) async fn progress(&self) -> Result<Kept<Progress>, StoreError> {
         loop {
-            let found = self.store.document(&self.tenant, MAIL, PROGRESS).await?;
+            let found = self.store.document(&self.tenant, self.name, PROGRESS).await?;
             if let Some(kept) = found.and_then(read) {
                 return Ok(kept);
             }
@@ -131,8 +154,9 @@ impl Ledger {
         settled: TurnSeq,
     ) -> Result<BTreeMap<String, Kept<Waiting>>, StoreError> {
         let (mut all, mut after) = (BTreeMap::new(), behind(settled));
+        let collection = self.collection(WAITING);
         loop {
-            let page = self.store.documents(&self.tenant, WAITING, Some(&after), PAGE).await?;
+            let page = self.store.documents(&self.tenant, &collection, Some(&after), PAGE).await?;
             let Some(last) = page.last() else { return Ok(all) };
             after.clone_from(&last.key);
             all.extend(page.into_iter().filter_map(|document| Some((document.key.clone(), read(document)?))));
@@ -145,18 +169,28 @@ impl Ledger {
         approval: &CardId,
         person: &str,
     ) -> Result<Option<Kept<Told>>, StoreError> {
-        Ok(self.store.document(&self.tenant, TOLD, &told_key(approval, person)).await?.and_then(read))
+        self.told_at(&told_key(approval, person, None)).await
+    }
+
+    /// Returns how one that waits stands; `None` if nothing is noted of it.
+    pub(crate) async fn told_of(&self, waiting: &Waiting) -> Result<Option<Kept<Told>>, StoreError> {
+        self.told_at(&waiting.told_key()).await
+    }
+
+    async fn told_at(&self, key: &str) -> Result<Option<Kept<Told>>, StoreError> {
+        Ok(self.store.document(&self.tenant, &self.collection(TOLD), key).await?.and_then(read))
     }
 
     /// Writes changes together. Returns false, with nothing written, if somebody else wrote meanwhile.
     pub(crate) async fn write(&self, writes: Writes) -> Result<bool, StoreError> {
-        self.store.write_documents(&self.tenant, writes.0, None).await
+        let documents = writes.0.into_iter().map(|(part, document)| (self.collection(part), document));
+        self.store.write_documents(&self.tenant, documents.collect(), None).await
     }
 }
 
 impl Writes {
     pub(crate) fn progress(&mut self, kept: &Kept<Progress>) {
-        self.push(MAIL, PROGRESS, kept.version, Some(&kept.value), DocumentSubjects::default());
+        self.push(HOW_FAR, PROGRESS, kept.version, Some(&kept.value), DocumentSubjects::default());
     }
 
     /// Sets a mail that waits, or ends its wait.
@@ -166,20 +200,20 @@ impl Writes {
 
     /// Sets how a mail stands.
     pub(crate) fn told(&mut self, mail: &Waiting, version: u64, told: &Told) {
-        self.push(TOLD, &told_key(&mail.approval, &mail.person), version, Some(told), mail.subjects());
+        self.push(TOLD, &mail.told_key(), version, Some(told), mail.subjects());
     }
 
     /// Adds a document; an empty one stands for what ended.
     fn push<T: Serialize>(
         &mut self,
-        collection: &str,
+        part: &'static str,
         key: &str,
         version: u64,
         value: Option<&T>,
         about: DocumentSubjects,
     ) {
         let body = value.map(|value| serde_json::to_string(value).unwrap_or_default()).unwrap_or_default();
-        self.0.push((collection.into(), Document { about, ..Document::new(key, version, body) }));
+        self.0.push((part, Document { about, ..Document::new(key, version, body) }));
     }
 }
 
@@ -201,6 +235,7 @@ mod tests {
             approval: "ap_1".into(),
             lane: "ln_1".into(),
             person: person.into(),
+            device: None,
             since,
             attempts: 0,
             not_before,

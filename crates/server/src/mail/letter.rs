@@ -21,7 +21,7 @@ use throughline_store::ApprovalRow;
 use super::Mail;
 use crate::app::App;
 use crate::approval_news;
-use crate::config::User;
+use crate::config::{Config, User};
 use crate::views;
 
 /// Titles that a mail lists.
@@ -95,8 +95,7 @@ pub(super) async fn letter(
     user: &User,
 ) -> Result<Result<Letter, Unwritten>, RuntimeError> {
     let config = app.config();
-    let language = user.language.as_deref().or(config.language.as_deref()).and_then(Language::of);
-    let language = language.unwrap_or_default();
+    let language = language_of(config, user);
     let lane = app.runtime().lane(&row.lane).await?;
     let card = views::approvals::card_of(app.runtime(), &lane, row, Some(language)).await?;
     let asker = app.runtime().ports().directory.actor(&row.lane, &row.approval.requested_by).await;
@@ -105,6 +104,12 @@ pub(super) async fn letter(
         .map(|link| words(row, card.as_ref(), &asker.name, &clock, link, language));
     let id = message_id(&row.lane.tenant, &row.approval.card, &user.id, mail.from.email.domain());
     Ok(words.ok_or(Unwritten::NoLink).and_then(|words| write(mail, user, &id, &words, app.store().now())))
+}
+
+/// Returns the language that a person is written to in.
+pub(crate) fn language_of(config: &Config, user: &User) -> Language {
+    let language = user.language.as_deref().or(config.language.as_deref()).and_then(Language::of);
+    language.unwrap_or_default()
 }
 
 fn words(
@@ -181,7 +186,7 @@ fn clock(app: &App, user: &User, at: Timestamp, language: Language) -> String {
 }
 
 /// Returns a text of people as one line of bounded length that nothing else can be read into.
-fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let text = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     let short = match text.char_indices().nth(LINE) {

@@ -5,7 +5,7 @@
 //! with the mail server.
 
 pub(crate) mod ledger;
-mod letter;
+pub(crate) mod letter;
 mod sender;
 mod smtp;
 

@@ -27,7 +27,7 @@ impl Kind {
 }
 
 /// Every family: name, kind, help.
-pub const FAMILIES: [(&str, Kind, &str); 46] = [
+pub const FAMILIES: [(&str, Kind, &str); 48] = [
     ("throughline_approval_decisions_total", Counter, "Decisions of approvers, by decision."),
     ("throughline_approval_refused_total", Counter, "Presses on approvals that were refused, by reason."),
     ("throughline_approvals", Gauge, "Approvals in the store that are pending."),
@@ -69,6 +69,8 @@ pub const FAMILIES: [(&str, Kind, &str); 46] = [
     ("throughline_model_seconds", Histogram, "Time of a question to a model."),
     ("throughline_model_tokens_total", Counter, "Tokens, by direction."),
     ("throughline_outbox_oldest_seconds", Gauge, "Time that the effect has been due which is due longest."),
+    ("throughline_push_attempts_total", Counter, "Attempts to send a notification, by outcome."),
+    ("throughline_push_waiting", Gauge, "Notifications that wait for a push service, by tenant."),
     ("throughline_read_back_total", Counter, "Looks for a message that may have arrived, by outcome."),
     (
         "throughline_requests_too_fast_total",

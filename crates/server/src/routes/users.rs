@@ -11,6 +11,7 @@ use crate::auth::{Caller, Scope, SessionOf};
 use crate::codes;
 use crate::config::UserEntry;
 use crate::problem::{Pointed, Problem};
+use crate::push;
 use crate::request::{PathParam, caller, parse, read_json};
 use crate::session::{self, Begun};
 use crate::users::{self, NotChanged, UserChange};
@@ -85,6 +86,9 @@ pub(crate) async fn changed(
     let entry = users::change(&app.config().users, app.store(), (tenant, id), change, by).await;
     let entry = entry.map_err(refused)?;
     end(app, theirs, id).await?;
+    if suspends {
+        push::person_ended(app, tenant, id).await?;
+    }
     tracing::info!(user = id, by, "a person was changed");
     Ok(entry)
 }
@@ -114,6 +118,7 @@ pub(crate) async fn removed(app: &App, caller: &Caller, id: &str) -> Result<User
     let theirs = session::list(app, tenant).await?;
     users::remove(&app.config().users, app.store(), (tenant, id), by).await.map_err(refused)?;
     end(app, theirs, id).await?;
+    push::person_ended(app, tenant, id).await?;
     tracing::info!(user = id, by, "a person was removed");
     Ok(before)
 }
@@ -191,5 +196,6 @@ pub(crate) async fn end_one(app: &App, tenant: &str, id: &str) -> Result<Begun, 
     let found = session::list(app, tenant).await?.into_iter().find(|begun| begun.id == id);
     let begun = found.ok_or_else(|| Problem::not_found("session"))?;
     begun.end(app).await?;
+    push::session_ended(app, tenant, id).await?;
     Ok(begun)
 }

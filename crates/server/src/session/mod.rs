@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::auth::{Caller, Scope, SessionOf, Token, rights};
 use crate::codes;
 use crate::problem::Problem;
+use crate::push;
 use crate::random;
 
 pub(crate) use begun::Begun;
@@ -87,6 +88,10 @@ impl Session {
         Ok(Self { id: random::id()?, tenant, app: name, user, by, ends })
     }
 
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     pub(crate) fn user(&self) -> &str {
         &self.user
     }
@@ -127,7 +132,8 @@ impl Session {
     ///
     /// It could not be recorded, so that it would count again after a restart.
     pub(crate) async fn end(&self, app: &App) -> Result<(), StoreError> {
-        app.ended.end(app.store(), &self.id, self.ends).await
+        app.ended.end(app.store(), &self.id, self.ends).await?;
+        push::session_ended(app, &self.tenant, &self.id).await
     }
 
     /// Notes that the session is used.

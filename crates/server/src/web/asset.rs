@@ -38,6 +38,7 @@ macro_rules! chat_script {
             include_str!("../../web/earlier.js"),
             include_str!("../../web/list.js"),
             include_str!("../../web/install/install.js"),
+            include_str!("../../web/install/notify.js"),
         )
     };
 }

@@ -1,5 +1,5 @@
 //! The chat as an installed app: its manifest, its icons, and a service worker that shows one page, which says that the
-//! network is away. It keeps no page of the chat, so none is ever stale.
+//! network is away, and notifications. It keeps no page of the chat, so none is ever stale.
 
 use axum::Json;
 use axum::http::HeaderValue;
@@ -11,7 +11,7 @@ use super::asset;
 use super::page::{Refusal, page};
 use crate::language;
 
-/// Script of the service worker, behind the addresses of what it keeps.
+/// Script of the service worker, behind the addresses of what it keeps and shows.
 const WORKER: &str = include_str!("../../web/install/worker.js");
 /// Page that it shows.
 const OFFLINE: &str = "/offline";
@@ -43,7 +43,8 @@ pub(crate) async fn get_manifest() -> Response {
 /// `GET /worker.js`: browsers look for another version of it themselves.
 pub(crate) async fn get_worker() -> Response {
     let parts = json!([OFFLINE, asset::link("chat.css")]);
-    let mut response = format!("const PARTS = {parts};\n{WORKER}").into_response();
+    let icon = json!(asset::link("icon-192.png"));
+    let mut response = format!("const PARTS = {parts};\nconst ICON = {icon};\n{WORKER}").into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/javascript; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -4,7 +4,7 @@
 //! `page.rs` renders a template, `asset.rs` serves scripts and style sheets, `policy.rs` sets the security headers,
 //! `visitor.rs` identifies the person, `sign_in.rs` signs them in, `slack_install.rs` brings the app into a Slack
 //! workspace, by way of `consent.rs`. The chat is `chat.rs`, and `workspace.rs` with panels beside it; `history.rs` lists the messages, `card_view.rs` says what of a card is shown where, `conversations.rs` the conversations, and `forms.rs` handles
-//! everything that works without a script.
+//! everything that works without a script. `install.rs` makes it an app, which `push.rs` lets be notified.
 
 mod asset;
 mod card_view;
@@ -20,6 +20,7 @@ mod issue;
 mod organise;
 mod page;
 mod policy;
+mod push;
 mod search;
 mod sessions;
 mod sidebar;
@@ -66,6 +67,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/sessions", get(sessions::get_sessions).post(sessions::post_sessions))
         .route("/sign-out", post(sign_in::post_sign_out))
         .route("/you", post(sign_in::post_you))
+        .merge(if app.instance.push.is_some() { pushes() } else { Router::new() })
         .merge(console::routes())
         .layer(from_fn_with_state(app.clone(), visitor::introduce));
     let policy = policy::Policy::new(&app.config().web.frame_ancestors);
@@ -81,4 +83,12 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/slack/install", get(slack_install::get_install))
         .route("/slack/install/done", get(slack_install::get_done))
         .layer(from_fn_with_state(policy, policy::restrict))
+}
+
+/// Returns the addresses that switch notifications on a device.
+fn pushes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/push/on", post(push::post_on))
+        .route("/push/seen", post(push::post_seen))
+        .route("/push/off", post(push::post_off))
 }

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
 use super::page::{Refusal, page};
+use super::push;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
@@ -39,6 +40,8 @@ pub(crate) struct VisitorView {
     signed_in: bool,
     /// True if the person may use the console.
     operates: bool,
+    /// Key that this person's browsers subscribe to notifications for, if there are any.
+    push: Option<String>,
     /// People of a demo that the visitor can choose from.
     people: Vec<String>,
 }
@@ -52,6 +55,7 @@ impl Visitor {
             csrf: self.session.csrf(app),
             signed_in: self.session.signed_in(),
             operates: self.caller.may(Scope::ApprovalsRead),
+            push: push::key(app, &self.caller),
             people,
         }
     }

@@ -9,9 +9,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream::iter;
 use throughline_engine::data::canonical_json::sha256;
 use throughline_engine::{LaneKey, Millis, Timestamp};
-use throughline_runtime::Heard;
 use throughline_store::StoredTurn;
-use tokio::sync::{Mutex, MutexGuard, Notify, broadcast, watch};
+use tokio::sync::{Mutex, MutexGuard, Notify, watch};
 use tokio::time::sleep;
 
 use super::queue::{Dead, Disabled, Held, Kept, Progress, Queue, WAITS, Writes};
@@ -20,6 +19,7 @@ use crate::app::App;
 use crate::lead::{self, Again, Lead};
 use crate::problem::Problem;
 use crate::routes::tenant_events::{self, Lanes};
+use crate::telling::follow;
 
 /// Turns read at a time.
 pub(super) const BATCH: u32 = 32;
@@ -105,26 +105,17 @@ impl Sender {
 
     /// Follows the turns, and ends with an error.
     async fn follow(&self) -> Again {
-        let mut committed = self.app.runtime().wakes().subscribe();
-        loop {
-            match self.next_turns().await {
-                Ok(true) => {}
-                Ok(false) => self.wait(&mut committed).await,
-                Err(error) => return error,
-            }
-        }
+        follow(&self.app, &self.webhook.tenant, || self.next_or_pause()).await
     }
 
-    /// Waits until there may be more turns.
-    async fn wait(&self, committed: &mut broadcast::Receiver<Heard>) {
-        if self.book().await.progress.value.disabled.is_some() {
-            return sleep(PAUSE).await;
+    /// Sends the events of the next turns. One that is disabled is looked at again after a pause.
+    async fn next_or_pause(&self) -> Result<bool, Again> {
+        let more = self.next_turns().await?;
+        if more || self.book().await.progress.value.disabled.is_none() {
+            return Ok(more);
         }
-        while let Ok(Heard::Turn(turn)) = committed.recv().await {
-            if turn.lane.tenant == self.webhook.tenant {
-                return;
-            }
-        }
+        sleep(PAUSE).await;
+        Ok(true)
     }
 
     /// Sends the events of the next turns. Returns false if there are none.

@@ -13,6 +13,8 @@ mod openid;
 mod other_people;
 mod poll;
 mod provider;
+mod push;
+mod push_service;
 mod session;
 mod sign_in;
 mod signed_out;

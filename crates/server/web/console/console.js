@@ -103,3 +103,12 @@ const follow = (live) => {
 copyButtons(document);
 const live = document.querySelector("[data-live]");
 if (live && !new URLSearchParams(location.search).has("before")) follow(live);
+
+// Whoever looks at an approval needs no notification of it.
+const approval = /^\/console\/approvals\/([^/]+)$/.exec(location.pathname)?.[1];
+if (approval && "serviceWorker" in navigator) {
+  navigator.serviceWorker.getRegistration()
+    .then((worker) => worker?.getNotifications({ tag: decodeURIComponent(approval) }))
+    .then((shown) => shown?.forEach((one) => one.close()))
+    .catch(() => null);
+}
