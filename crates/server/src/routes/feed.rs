@@ -16,6 +16,7 @@ use throughline_store::{EffectState, LaneInfo, Performer, StoredTurn};
 use tokio::sync::broadcast;
 
 use super::lanes;
+use super::seen_by::seen_by;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::codes;
@@ -176,6 +177,9 @@ impl Feed {
         let mut told = Vec::new();
         for stored in &turns {
             let mut events = events_of(&self.app, &lane, stored).await?;
+            if self.caller.is_person() {
+                seen_by(&self.app, &self.caller.principal, &lane.key, &mut events).await?;
+            }
             events.push(FeedEvent::Pending { items: waiting.clone() });
             let numbered = events.into_iter().enumerate().skip(self.position.next);
             let id = |position| Some(format!("{}.{position}", stored.revision));

@@ -19,6 +19,7 @@ pub(crate) mod pause;
 mod poll;
 mod replay;
 pub(crate) mod resolve;
+pub(crate) mod seen_by;
 pub(crate) mod shared_stream;
 mod sign_in_links;
 mod slack;

@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::markup;
 use crate::problem::Problem;
 use crate::routes::feed::{FeedEvent, events_of};
+use crate::routes::seen_by::seen_by;
 use crate::wire;
 
 /// Maximum messages on a page.
@@ -98,7 +99,8 @@ pub(crate) async fn read(app: &App, lane: &Lane, before: u64, me: &str) -> Resul
         let Some(last) = batch.last() else { break };
         below = last.revision;
         for stored in batch {
-            let events = events_of(app, lane, &stored).await?;
+            let mut events = events_of(app, lane, &stored).await?;
+            seen_by(app, me, &lane.key, &mut events).await?;
             messages += events.iter().filter(|event| shows(event)).count();
             turns.push((stored.revision, events));
         }

@@ -300,7 +300,8 @@ async fn a_mail_whose_answer_nobody_heard_comes_again_under_its_id() {
     mail.answers(takes);
     let world = world.again().await;
     let mails = mail.has(3).await;
-    assert_eq!(mails[1], unheard);
+    // The rest of it may say more by now, such as that the checks have passed.
+    assert_eq!((&mails[1].id, &mails[1].rcpt), (&unheard.id, &unheard.rcpt));
     assert_eq!(addresses(&mails), ["bob@example.org", "bob@example.org", "mia@example.org"]);
     let world = world.again().await;
     let second = world.asks("c2").await;

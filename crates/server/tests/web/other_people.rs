@@ -107,6 +107,27 @@ async fn lists_are_shown_only_in_ones_own_conversation() {
     server.stopped().await;
 }
 
+/// The button of a decision is there for whoever may take it, on pages and in what they hear.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_may_not_approve_is_shown_no_button_for_it() {
+    let office = Office::new();
+    let server = office.serve().await;
+    for (person, may) in [("ana", true), ("bob", false)] {
+        let browser = office.signed_in(&server, person).await;
+        let page = browser.say(&browser.visit("/").await, TASK).await;
+        let heard = browser.get(&format!("/v1/lanes/{}/events", page.data("data-lane"))).await.json();
+        let cards = heard["items"].as_array().unwrap().iter().filter(|item| item["event"] == "card");
+        let buttons = cards.flat_map(|item| item["data"]["card"]["buttons"].as_array().unwrap());
+        let actions: Vec<&str> = buttons.map(|button| button["action"].as_str().unwrap()).collect();
+        for (action, shown) in [("approve", may), ("edit", true), ("reject", true)] {
+            let there = page.html().contains(&format!("data-action=\"{action}\""));
+            assert_eq!((there, actions.contains(&action)), (shown, shown), "{person}: {action}, {actions:?}");
+        }
+        assert!(page.html().contains("may approve"), "{person} is told who may");
+    }
+    server.stopped().await;
+}
+
 /// A button of another lane is unknown here.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_button_taken_elsewhere_does_nothing() {
@@ -115,11 +136,11 @@ async fn a_button_taken_elsewhere_does_nothing() {
     let (ana, bob) = (office.signed_in(&server, "ana").await, office.signed_in(&server, "bob").await);
     let his = bob.visit("/").await;
     let his = bob.say(&his, TASK).await;
-    let token = his.token("approve");
+    let token = his.token("reject");
     let hers = ana.visit("/").await;
     let pressed = ana.submit(&hers, "/press", &[("token", &token)]).await;
     assert!(pressed.html().contains("I don&#x27;t know this button any more."), "{}", pressed.html());
-    assert!(bob.visit(&his.address).await.html().contains("data-action=\"approve\""));
+    assert!(bob.visit(&his.address).await.html().contains("data-action=\"reject\""));
     server.stopped().await;
 }
 
