@@ -44,12 +44,12 @@ pub(crate) fn begin() -> anyhow::Result<ProfilerGuard<'static>> {
 
 /// Writes what was sampled as a flame graph.
 pub(crate) fn write(sampled: &ProfilerGuard<'_>, picture: &Path) -> anyhow::Result<()> {
-    let report = sampled.report().frames_post_processor(|frames: &mut Frames| {
+    let named = |frames: &mut Frames| {
         // Workers are told apart by a number, which says nothing here.
         let name = frames.thread_name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
         frames.thread_name = name.to_owned();
-    });
-    let report = report.build().context("cannot read the samples")?;
+    };
+    let report = sampled.report().frames_post_processor(named).build().context("cannot read the samples")?;
     let mut options = Options::default();
     options.title = "Processor time of a message over HTTP, by function".into();
     options.count_name = "samples".into();
