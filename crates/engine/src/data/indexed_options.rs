@@ -1,9 +1,12 @@
-//! Options of a list with their folded names and fields. They are folded once, when a list is registered or loaded.
+//! Options of a list with their folded names and fields. Names are folded once, when a list is registered or loaded; what
+//! only descriptions read, when the first message is read beside it.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
+use once_cell::race::OnceBox;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::data::option_fields::OptionFields;
@@ -21,7 +24,7 @@ pub struct IndexedOptions(Arc<Inner>);
 struct Inner {
     options: Vec<SetOption>,
     names: OptionNames,
-    fields: OptionFields,
+    fields: OnceBox<OptionFields>,
 }
 
 impl IndexedOptions {
@@ -32,15 +35,14 @@ impl IndexedOptions {
 
     /// Returns the folded fields.
     pub(crate) fn fields(&self) -> &OptionFields {
-        &self.0.fields
+        self.0.fields.get_or_init(|| Box::new(OptionFields::of(&self.0.options)))
     }
 }
 
 impl From<Vec<SetOption>> for IndexedOptions {
     fn from(options: Vec<SetOption>) -> Self {
         let names = OptionNames::of(&options);
-        let fields = OptionFields::of(&options);
-        Self(Arc::new(Inner { options, names, fields }))
+        Self(Arc::new(Inner { options, names, fields: OnceBox::new() }))
     }
 }
 

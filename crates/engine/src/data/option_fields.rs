@@ -1,4 +1,4 @@
-//! Names and texts of the fields of a list's options, folded into the form that words are compared with
+//! What descriptions are compared with: names, texts and fields of a list's options, folded
 //! (`docs/design/0069-options-that-carry-fields.md`).
 
 use alloc::collections::BTreeMap;
@@ -22,6 +22,10 @@ pub(crate) struct OptionFields {
     names: Vec<FieldName>,
     /// Folded texts of fields, each with the options of which a field says just this.
     texts: BTreeMap<String, OptionMask>,
+    /// Words of folded names and texts, each with the options that have it.
+    words: BTreeMap<String, OptionMask>,
+    /// Folded names of each option: aliases, second line, label.
+    labels: Vec<Vec<String>>,
     /// Units as written, each with its folded form.
     units: Vec<(String, String)>,
 }
@@ -52,11 +56,30 @@ impl OptionFields {
                     all.names.push(FieldName::of(name));
                 }
                 for text in value.texts() {
-                    *all.texts.entry(normal::folded_text(text)).or_default() |= 1 << at;
+                    let folded = normal::folded_text(text);
+                    all.add_words(&folded, 1 << at);
+                    *all.texts.entry(folded).or_default() |= 1 << at;
                 }
             }
         }
+        for (at, option) in options.iter().enumerate() {
+            let names = option.aliases.iter().chain(&option.sublabel).chain(Some(&option.label));
+            let folded: Vec<String> = names.map(|name| normal::folded_text(name)).collect();
+            for name in folded.iter().filter(|_| option.is_normal()) {
+                all.add_words(name, 1 << at);
+            }
+            all.labels.push(folded);
+        }
         all
+    }
+
+    fn add_words(&mut self, folded: &str, option: OptionMask) {
+        for word in folded.split(' ') {
+            match self.words.get_mut(word) {
+                Some(options) => *options |= option,
+                None => drop(self.words.insert(word.into(), option)),
+            }
+        }
     }
 
     fn add_unit(&mut self, value: &FieldValue) {
@@ -75,6 +98,18 @@ impl OptionFields {
     /// Returns the units as written and folded.
     pub(crate) fn units(&self) -> &[(String, String)] {
         &self.units
+    }
+
+    /// Returns the options of which a name or a field may have these words, which are folded: those that have the first of
+    /// them.
+    pub(crate) fn may_have(&self, words: &str) -> OptionMask {
+        let first = words.split(' ').next().unwrap_or_default();
+        self.words.get(first).copied().unwrap_or_default()
+    }
+
+    /// Returns the folded names of an option.
+    pub(crate) fn labels(&self, option: usize) -> &[String] {
+        self.labels.get(option).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the options of which a field says just this, which is folded.

@@ -75,8 +75,14 @@ impl<'o> Columns<'o> {
     }
 
     fn those(&self, fits: impl Fn(&SetOption) -> bool) -> OptionMask {
+        self.among(OptionMask::MAX, |_, option| fits(option))
+    }
+
+    /// Returns those of these options that something is true of.
+    fn among(&self, options: OptionMask, fits: impl Fn(usize, &SetOption) -> bool) -> OptionMask {
         let normal = self.options.iter().enumerate().filter(|(_, option)| option.is_normal());
-        normal.filter(|(_, option)| fits(option)).fold(0, |all, (at, _)| all | 1 << at)
+        let asked = normal.filter(|(at, _)| options & 1 << at != 0);
+        asked.filter(|(at, option)| fits(*at, option)).fold(0, |all, (at, _)| all | 1 << at)
     }
 
     /// Returns the options that may be meant: all but the ways out.
@@ -227,12 +233,14 @@ impl<'o> Columns<'o> {
     /// speaks of it.
     pub(super) fn have(&self, thing: &str) -> Option<Truth> {
         let mut speaks: Vec<usize> = Vec::new();
+        let said = self.options.fields().may_have(thing) != 0;
         for (at, column) in self.all().iter().enumerate() {
             let flag = (column.bare == thing || column.folded == thing)
                 && self.values(at).any(|value| matches!(value, FieldValue::Flag(_)));
-            let says = self
-                .values(at)
-                .any(|value| value.texts().any(|text| holds(&normal::folded_text(text), thing)));
+            let says = said
+                && self
+                    .values(at)
+                    .any(|value| value.texts().any(|text| holds(&normal::folded_text(text), thing)));
             if flag || says {
                 speaks.push(at);
             }
@@ -260,14 +268,18 @@ impl<'o> Columns<'o> {
 
     /// Returns the options of which a field, or a name, has these words.
     pub(super) fn named_in(&self, said: &str) -> Option<Truth> {
-        let field = |option: &SetOption| {
+        let candidates = self.options.fields().may_have(said);
+        if candidates == 0 {
+            return None;
+        }
+        let field = |_: usize, option: &SetOption| {
             option
                 .fields
                 .values()
                 .flat_map(FieldValue::texts)
                 .any(|text| holds(&normal::folded_text(text), said))
         };
-        let yes = self.those(field);
+        let yes = self.among(candidates, field);
         let name = self.labelled(said);
         match (yes, name) {
             (0, name) => name,
@@ -281,11 +293,9 @@ impl<'o> Columns<'o> {
         if said.chars().count() < SHORTEST {
             return None;
         }
-        let named = |option: &SetOption| {
-            let names = option.aliases.iter().chain(&option.sublabel).chain(Some(&option.label));
-            names.map(|name| normal::folded_text(name)).any(|name| holds(&name, said))
-        };
-        let yes = self.those(named);
+        let fields = self.options.fields();
+        let named = |at: usize, _: &SetOption| fields.labels(at).iter().any(|name| holds(name, said));
+        let yes = self.among(fields.may_have(said), named);
         (yes != 0).then(|| Truth { yes, no: self.normal() & !yes })
     }
 
