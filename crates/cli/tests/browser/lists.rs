@@ -10,7 +10,7 @@ use crate::server::Server;
 use crate::small_screen::assert_fits;
 
 /// Returns the script that finds the text of the entry that is not shown.
-const OTHER: &str = "return document.querySelector('#list a:not([aria-current])')?.innerText ?? ''";
+const OTHER: &str = "return document.querySelector('#list li > a:not([aria-current])')?.innerText ?? ''";
 
 #[test]
 fn the_list_says_what_happens_in_the_other_conversations() {
