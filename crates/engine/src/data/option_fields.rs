@@ -1,7 +1,7 @@
 //! What descriptions are compared with: names, texts and fields of a list's options, folded
 //! (`docs/design/0069-options-that-carry-fields.md`).
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -24,6 +24,8 @@ pub(crate) struct OptionFields {
     texts: BTreeMap<String, OptionMask>,
     /// Words of folded names and texts, each with the options that have it.
     words: BTreeMap<String, OptionMask>,
+    /// Words of all names, texts and names of fields, also of the ways out.
+    spoken: BTreeSet<String>,
     /// Folded names of each option: aliases, second line, label.
     labels: Vec<Vec<String>>,
     /// Units as written, each with its folded form.
@@ -46,8 +48,11 @@ impl OptionFields {
     pub(super) fn of(options: &[SetOption]) -> Self {
         let mut all = Self::default();
         for option in options {
-            for value in option.fields.values() {
+            for (name, value) in &option.fields {
                 all.add_unit(value);
+                for text in value.texts().chain(Some(name.as_str())) {
+                    all.add_spoken(&normal::folded_text(text));
+                }
             }
         }
         for (at, option) in options.iter().enumerate().filter(|(_, option)| option.is_normal()) {
@@ -65,12 +70,23 @@ impl OptionFields {
         for (at, option) in options.iter().enumerate() {
             let names = option.aliases.iter().chain(&option.sublabel).chain(Some(&option.label));
             let folded: Vec<String> = names.map(|name| normal::folded_text(name)).collect();
-            for name in folded.iter().filter(|_| option.is_normal()) {
-                all.add_words(name, 1 << at);
+            for name in &folded {
+                all.add_spoken(name);
+                if option.is_normal() {
+                    all.add_words(name, 1 << at);
+                }
             }
             all.labels.push(folded);
         }
         all
+    }
+
+    fn add_spoken(&mut self, folded: &str) {
+        for word in folded.split(' ') {
+            if !self.spoken.contains(word) {
+                self.spoken.insert(word.into());
+            }
+        }
     }
 
     fn add_words(&mut self, folded: &str, option: OptionMask) {
@@ -98,6 +114,11 @@ impl OptionFields {
     /// Returns the units as written and folded.
     pub(crate) fn units(&self) -> &[(String, String)] {
         &self.units
+    }
+
+    /// True if a name, a field or the name of a field has this word, which is folded.
+    pub(crate) fn speak_of(&self, word: &str) -> bool {
+        self.spoken.contains(word)
     }
 
     /// Returns the options of which a name or a field may have these words, which are folded: those that have the first of

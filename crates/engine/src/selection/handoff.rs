@@ -10,10 +10,9 @@ use crate::data::view::{ActionOutcome, TraceEntry, View};
 use crate::selection::scope_phrase;
 use crate::selection::scope_phrase::FoldedWords;
 use crate::turn::{RoutedMessage, Turn};
-use alloc::string::String;
 use throughline_language::Words;
 use throughline_language::lexicon::SectionId;
-use throughline_language::{normal, section};
+use throughline_language::section;
 use throughline_messages as say;
 
 const WHY: SectionId = section("list.why");
@@ -39,18 +38,10 @@ pub(super) fn of(turn: &Turn<'_>, said: &RoutedMessage, view: &View, reason: Rea
 /// True if a question is about a list: it points at something, has a word of an option or of its fields, or compares.
 pub(super) fn is_about(words: &Words, set: &OptionSet) -> bool {
     let all = words.all();
-    let own = |text: &str, said: &str| normal::folded_text(text).split(' ').any(|word| word == said);
-    let says = |said: &str| {
-        set.options.iter().any(|option| {
-            let fields =
-                option.fields.iter().flat_map(|(name, value)| value.texts().chain(Some(name.as_str())));
-            let names = option.aliases.iter().chain(&option.sublabel).map(String::as_str);
-            names.chain(fields).chain(Some(option.label.as_str())).any(|text| own(text, said))
-        })
-    };
+    let options = set.options.fields();
     super::in_any_language(words, |lexicon| {
         let stop = lexicon.section(STOP);
-        let telling = |at: usize| !stop.is(&all[at..=at]) && says(words.folded(&all[at]));
+        let telling = |at: usize| !stop.is(&all[at..=at]) && options.speak_of(words.folded(&all[at]));
         let compares = |at: usize| COMPARED.iter().any(|id| lexicon.section(*id).valued(all, at).is_some());
         [POINTS, NOUN, THEM].iter().any(|id| lexicon.section(*id).within(all))
             || (0..all.len()).any(|at| telling(at) || compares(at))
