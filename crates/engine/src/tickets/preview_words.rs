@@ -145,8 +145,10 @@ fn answered(turn: &mut Turn<'_>, card: &Card, said: &RoutedMessage) -> Option<De
                 renamed && draft.by == said.by
             }
             PartState::LeftOpen { .. } => true,
+            // Of any item its label may tell the problem, also of a bug, which shows no gap for it.
             PartState::Gap => {
-                draft.item_type.needs().contains(part) || part.is_value() || *part == Part::Acceptance
+                let told = matches!(part, Part::Acceptance | Part::Problem);
+                told || draft.item_type.needs().contains(part) || part.is_value()
             }
         };
         !parts.is_empty() && parts.iter().all(open)
