@@ -1,4 +1,4 @@
-//! What descriptions are compared with: names, texts and fields of a list's options, folded
+//! Words that descriptions are compared with: names, texts and fields of a list's options, folded
 //! (`docs/design/0069-options-that-carry-fields.md`).
 
 use alloc::collections::{BTreeMap, BTreeSet};
