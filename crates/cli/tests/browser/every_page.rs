@@ -71,7 +71,7 @@ impl Gallery {
     }
 
     #[track_caller]
-    fn is_in_order(self) {
+    fn assert_in_order(self) {
         let found = self.found.into_inner();
         assert!(found.is_empty(), "{found}");
     }
@@ -197,7 +197,7 @@ fn of_a_demo_with_traffic() {
     ] {
         gallery.visit(&chat, &format!("{}/{path}", server.url), name);
     }
-    gallery.is_in_order();
+    gallery.assert_in_order();
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn of_the_workspace() {
     page.write("open the sample2 pls");
     page.until_open("sample2 changed yesterday");
     gallery.shoot(&page, "workspace-open");
-    gallery.is_in_order();
+    gallery.assert_in_order();
 }
 
 /// An installation where people sign in, with a webhook that nobody listens to.
@@ -297,5 +297,5 @@ fn of_an_office_where_people_sign_in() {
     ] {
         gallery.visit(&chat, &format!("{}/{path}", server.url()), name);
     }
-    gallery.is_in_order();
+    gallery.assert_in_order();
 }
