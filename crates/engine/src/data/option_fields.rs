@@ -16,13 +16,14 @@ const FIELD: SectionId = section("compare.field");
 const IDLE: SectionId = section("compare.included");
 const WITH: SectionId = section("compare.with");
 
-/// The folded fields of a list's options. Those of its ways out are not among them.
+/// The folded names and fields of a list's options. What a description may mean leaves out the ways out of the list; what a
+/// message may speak of does not.
 #[derive(Default)]
 pub(crate) struct OptionFields {
     names: Vec<FieldName>,
     /// Folded texts of fields, each with the options of which a field says just this.
     texts: BTreeMap<String, OptionMask>,
-    /// Words of folded names and texts, each with the options that have it.
+    /// Words of folded names and texts, each with the options that have it; none of a way out.
     words: BTreeMap<String, OptionMask>,
     /// Words of all names, texts and names of fields, also of the ways out.
     spoken: BTreeSet<String>,
