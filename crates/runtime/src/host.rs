@@ -8,6 +8,7 @@ use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_store::{News, StoreError};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::{Runtime, RuntimeError};
 
@@ -60,9 +61,11 @@ impl Host {
     pub async fn drain(mut self) {
         let _ = self.stop.send(true);
         let all = async { while self.tasks.join_next().await.is_some() {} };
-        if tokio::time::timeout(DRAIN, all).await.is_err() {
-            self.tasks.abort_all();
+        let deadline = Instant::now() + DRAIN;
+        if tokio::time::timeout_at(deadline, all).await.is_err() {
+            self.tasks.shutdown().await;
         }
+        self.runtime.background.finish(deadline - Instant::now()).await;
         if let Err(error) = self.runtime.release_idle(true).await {
             tracing::warn!(%error, "lanes were not let go; their leases run out by themselves");
         }

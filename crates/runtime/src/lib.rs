@@ -15,6 +15,7 @@
 
 mod anchor;
 mod away;
+mod background;
 mod counters;
 mod direct;
 mod dispatch;

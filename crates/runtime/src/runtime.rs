@@ -1,5 +1,6 @@
 //! The coordinator itself: its parts and its state. What it does is in the files named for each act.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use throughline_engine::Policy;
@@ -8,6 +9,7 @@ use throughline_store::Store;
 use tokio::sync::Notify;
 
 use crate::away::Away;
+use crate::background::Background;
 use crate::fact_cache::FactCache;
 use crate::held_lanes::HeldLanes;
 use crate::in_flight::InFlight;
@@ -49,6 +51,7 @@ pub struct Runtime {
     pub(crate) in_flight: InFlight,
     pub(crate) fact_cache: FactCache,
     pub(crate) away: Away,
+    pub(crate) background: Background,
     pub(crate) causes: Causes,
     /// Held by the one erasure that runs: the background loop must not repeat what a request is doing.
     pub(crate) erasing: tokio::sync::Mutex<()>,
@@ -74,10 +77,16 @@ impl Runtime {
             in_flight: InFlight::default(),
             fact_cache: FactCache::default(),
             away: Away::default(),
+            background: Background::default(),
             causes: Causes::default(),
             erasing: tokio::sync::Mutex::default(),
             erased: crate::erase::ErasedPerson::default(),
         }
+    }
+
+    /// Goes on with work after the answer that began it. A host that drains waits for it.
+    pub fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.background.spawn(work);
     }
 
     /// The store it runs on.

@@ -68,29 +68,7 @@ pub async fn serve_instance(
     let host = instance.start().await?;
     let app = App::new(instance, ended);
     let (stop, stopping) = watch::channel(false);
-    let (telegram, slack) = (app.instance.telegram.clone(), app.instance.slack.clone());
-    let runtime = || app.instance.runtime.clone();
-    let receiving = [
-        telegram.map(|telegram| tokio::spawn(telegram.run(runtime(), stopping.clone()))),
-        slack.map(|slack| tokio::spawn(slack.run(runtime(), stopping.clone()))),
-    ];
-    let webhooks = app.instance.webhooks.iter();
-    let sending = webhooks.map(|webhook| webhooks::run(app.clone(), webhook.clone(), stopping.clone()));
-    let mut sending: Vec<_> = sending.map(tokio::spawn).collect();
-    if let Some(mail) = &app.instance.mail {
-        let tenants = mail::tenants(app.config()).into_iter();
-        sending.extend(
-            tenants
-                .map(|tenant| tokio::spawn(mail::run(app.clone(), mail.clone(), tenant, stopping.clone()))),
-        );
-    }
-    if let Some(push) = &app.instance.push {
-        let tenants = mail::tenants(app.config()).into_iter();
-        sending.extend(
-            tenants
-                .map(|tenant| tokio::spawn(push::run(app.clone(), push.clone(), tenant, stopping.clone()))),
-        );
-    }
+    let mut senders_and_receivers = senders_and_receivers(&app, &stopping);
     let _ = app.address.set(bound);
     app.store().publish_address(&format!("http://{}", from_here(bound)));
     tracing::info!(address = %bound, store = app.store().describe(), "listening");
@@ -113,9 +91,9 @@ pub async fn serve_instance(
     tracing::info!("draining");
     app.drain();
     let _ = stop.send(true);
-    for receiving in receiving.into_iter().flatten().chain(sending) {
-        let _ = tokio::time::timeout(LAST_ANSWERS, receiving).await;
-    }
+    let all = async { while senders_and_receivers.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(LAST_ANSWERS, all).await;
+    senders_and_receivers.shutdown().await;
     server.finish().await;
     drop(server);
     host.drain().await;
@@ -130,6 +108,29 @@ pub async fn serve_instance(
         return Err(StartError::Store(StoreError::TakenOver { act: "go on" }));
     }
     Ok(())
+}
+
+/// Starts the loops that receive from channels and send to others, each until it is told to stop.
+fn senders_and_receivers(app: &Arc<App>, stopping: &watch::Receiver<bool>) -> JoinSet<()> {
+    let (mut loops, runtime) = (JoinSet::new(), || app.instance.runtime.clone());
+    if let Some(telegram) = app.instance.telegram.clone() {
+        loops.spawn(telegram.run(runtime(), stopping.clone()));
+    }
+    if let Some(slack) = app.instance.slack.clone() {
+        loops.spawn(slack.run(runtime(), stopping.clone()));
+    }
+    for webhook in &app.instance.webhooks {
+        loops.spawn(webhooks::run(app.clone(), webhook.clone(), stopping.clone()));
+    }
+    for tenant in mail::tenants(app.config()) {
+        if let Some(mail) = app.instance.mail.clone() {
+            loops.spawn(mail::run(app.clone(), mail, tenant.clone(), stopping.clone()));
+        }
+        if let Some(push) = app.instance.push.clone() {
+            loops.spawn(push::run(app.clone(), push, tenant, stopping.clone()));
+        }
+    }
+    loops
 }
 
 /// Returns the address by which this machine reaches a listener: one that listens everywhere is called by loopback.

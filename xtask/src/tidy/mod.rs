@@ -53,6 +53,7 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
     found.extend(words::promises(&tree));
     found.extend(words::machine_paths(&tree));
     found.extend(words::said_faults(&tree));
+    found.extend(words::forgotten_tasks(&tree));
     found.extend(prose::design_notes(&tree));
     found.extend(prose::citations(&tree));
     found.extend(prose::questions(&tree));
@@ -124,6 +125,12 @@ mod tests {
                 "crates/trackers/src/a/form.rs",
                 "//! A.\nfn f() -> Fault {\n    Fault::Said(\"No\".into())\n}\n",
                 "only `answer.rs`",
+            ),
+            (
+                "task",
+                "crates/server/src/a.rs",
+                "//! A.\nfn f() {\n    tokio::spawn(async {});\n}\n",
+                "nobody waits for this task",
             ),
             (
                 "name",

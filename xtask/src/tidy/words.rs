@@ -37,6 +37,20 @@ pub(super) fn said_faults(tree: &Tree<'_>) -> Vec<Finding> {
     found
 }
 
+/// A task that nobody waits for keeps the store open after the server has ended.
+pub(super) fn forgotten_tasks(tree: &Tree<'_>) -> Vec<Finding> {
+    let serving = |file: &&File| {
+        ["crates/server/src/", "crates/runtime/src/"].iter().any(|floor| file.path.starts_with(floor))
+    };
+    let spawns = |line: &str| line.contains("tokio::spawn(");
+    let what = "nobody waits for this task: `Runtime::in_background`, or a `JoinSet` that is waited for";
+    let mut found = Vec::new();
+    for file in tree.rust.iter().filter(serving) {
+        found.extend(lines(file, &spawns).map(|line| Finding::line(&file.path, line, what)));
+    }
+    found
+}
+
 /// Everything written by people: code, documents, data, scripts.
 pub(super) fn everything<'t>(tree: &'t Tree<'_>) -> impl Iterator<Item = &'t File> {
     tree.rust.iter().chain(&tree.documents).chain(&tree.others)

@@ -78,7 +78,7 @@ async fn read_and_run(app: &Arc<App>, request: Request<Body>) -> Result<Response
         Run::begin(app, caller, ids, input, Sent { to, _counted: counted }, wait(&parts.headers)).await?;
     // On its own: a client that leaves does not stop what it began.
     let scope = (REQUEST.try_with(Clone::clone).unwrap_or_default(), language::here());
-    tokio::spawn(REQUEST.scope(scope.0, LANGUAGE.scope(scope.1, run.go())));
+    app.runtime().in_background(REQUEST.scope(scope.0, LANGUAGE.scope(scope.1, run.go())));
     let events = unfold(events, |mut events| async move { Some((events.recv().await?, events)) });
     Ok(sse(events))
 }

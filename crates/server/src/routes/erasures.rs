@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::Deserialize;
 use throughline_engine::LaneId;
 use throughline_runtime::{Erased, Subject};
+use tokio::sync::oneshot;
 
 use super::json;
 use crate::access;
@@ -96,12 +97,15 @@ pub(crate) async fn delete_tenant(
     Ok(to_wire("tenant", caller.tenant.clone(), erased))
 }
 
-/// Erases in a task of its own, so that it is finished even if the client goes away.
+/// Erases in the background, so that it is finished even if the client goes away.
 async fn erase(app: &Arc<App>, caller: &Caller, subject: Subject) -> Result<Erased, Problem> {
     let (runtime, tenant, by) =
         (app.instance.runtime.clone(), caller.tenant.clone(), caller.principal.clone());
-    let erasing = tokio::spawn(async move { runtime.erase(&tenant, &subject, &by).await });
-    match erasing.await {
+    let (done, erased) = oneshot::channel();
+    app.runtime().in_background(async move {
+        let _client_left = done.send(runtime.erase(&tenant, &subject, &by).await);
+    });
+    match erased.await {
         Ok(erased) => Ok(erased?),
         Err(_) => Err(Problem::new(&crate::codes::INTERNAL, "erasing failed; it goes on at the next start")),
     }

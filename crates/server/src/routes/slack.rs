@@ -114,6 +114,6 @@ async fn take(
     };
     // In a task of its own: this answer must not wait for another call.
     let runtime = app.instance.runtime.clone();
-    tokio::spawn(async move { adapter.follow_up(&runtime, accepted).await });
+    app.runtime().in_background(async move { adapter.follow_up(&runtime, accepted).await });
     Ok(events::acked(app, answer))
 }

@@ -41,7 +41,7 @@ pub(crate) async fn post_update(
     };
     let accepted = adapter.accept(app.runtime(), &bot, &update).await?;
     // In a task of its own: this answer must not wait for another call.
-    tokio::spawn(async move { adapter.answer_press(accepted).await });
+    app.runtime().in_background(async move { adapter.answer_press(accepted).await });
     Ok(StatusCode::OK.into_response())
 }
 

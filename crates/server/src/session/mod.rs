@@ -143,7 +143,7 @@ impl Session {
             return;
         }
         let (store, Self { id, tenant, ends, .. }) = (app.instance.store.clone(), self.clone());
-        tokio::spawn(async move {
+        app.runtime().in_background(async move {
             if let Err(error) = begun::tell(store.as_ref(), &tenant, (&id, ends), now).await {
                 tracing::debug!(%error, "the list of sessions does not know that one is used");
             }

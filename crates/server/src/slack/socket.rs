@@ -185,7 +185,7 @@ impl Line<'_> {
         let answer = accepted.answer.as_ref().filter(|_| answers);
         socket.send(acknowledgement(id, answer)).await?;
         let (adapter, runtime) = (self.adapter.clone(), self.runtime.clone());
-        tokio::spawn(async move { adapter.follow_up(&runtime, accepted).await });
+        self.runtime.in_background(async move { adapter.follow_up(&runtime, accepted).await });
         Ok(())
     }
 }
