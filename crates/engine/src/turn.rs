@@ -17,7 +17,6 @@ mod work;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
 use crate::data::actor::Presser;
 use crate::data::approval::ApprovalChange;
@@ -47,46 +46,12 @@ use crate::data::trace::{Predicate, Trace};
 use crate::text::redact::snippet;
 use crate::turn::capability::Capabilities;
 use crate::turn::facts::TurnFacts;
-use throughline_language::Words;
-use throughline_language::intent::rules::{self, Ruling};
+pub(crate) use crate::turn::routed_message::RoutedMessage;
 use throughline_language::reference::Reference;
 
 /// Capacity for the changes of a common turn, a message that opens the gate of a full lane: one allocation
 /// is enough.
 const USUAL_CHANGES: usize = 8;
-
-/// The message being routed.
-#[derive(Clone, Debug)]
-pub(crate) struct RoutedMessage {
-    pub(crate) message: MessageId,
-    pub(crate) by: String,
-    /// Its text, cut into words once for every rung.
-    pub(crate) words: Words,
-    /// The time it was received; for a burst of joined messages, that of the first.
-    pub(crate) since: Timestamp,
-    /// The ruling on the words, once somebody asked for it: several rungs do.
-    ruling: OnceCell<Option<Ruling>>,
-}
-
-impl RoutedMessage {
-    pub(crate) fn new(message: MessageId, by: String, words: Words, since: Timestamp) -> Self {
-        Self { message, by, words, since, ruling: OnceCell::new() }
-    }
-
-    /// Returns the message with other words.
-    pub(crate) fn saying(&self, words: Words) -> Self {
-        Self::new(self.message.clone(), self.by.clone(), words, self.since)
-    }
-
-    /// Returns the ruling on the message, when a rule decides it.
-    pub(crate) fn rule(&self) -> Option<&Ruling> {
-        self.ruling.get_or_init(|| rules::rule(&self.words)).as_ref()
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        self.words.text()
-    }
-}
 
 /// The working copy. Handlers read its fields and the records, and write through the methods.
 pub(crate) struct Turn<'a> {

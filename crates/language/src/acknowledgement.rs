@@ -2,11 +2,12 @@
 
 use core::ops::Range;
 
+use super::boolean::{self, Asked};
 use super::clause::{self, First, Says};
 use super::echo::Echo;
 use super::lexicon::{ANSWERS, Cover, Lexicon, SectionId, WordId};
 use super::words::{Gap, MOST, Word, Words};
-use super::{Context, boolean, request, section, typos};
+use super::{Context, request, section, typos};
 
 const GREETING: SectionId = section("greeting");
 const SIR: SectionId = section("sir");
@@ -34,12 +35,17 @@ pub fn is_acknowledgement(message: &Words, context: &Context<'_>) -> bool {
         closes(lexicon, message.all(), known)
             || thanks_and_remarks(lexicon, message.all())
             || goodbye(lexicon, message.all())
-            || Echo::of(lexicon, message, context.question())
-                .merged()
-                .is_some_and(|merged| closes(lexicon, &merged, known))
-            || boolean::declines(lexicon, message, context)
-            || (boolean::leaves_off(lexicon, message, context) && leave(lexicon, message.all()).is_some())
+            || known && closes_what_was_said(lexicon, message, context)
     })
+}
+
+/// True if the message closes what was said before it: repeats it with thanks, refuses it, or takes leave.
+fn closes_what_was_said(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> bool {
+    let asked = Asked::of(lexicon, context.question());
+    let merged = || Echo::of(lexicon, message, context.question()).merged();
+    boolean::leaves_off(lexicon, message, asked) && leave(lexicon, message.all()).is_some()
+        || merged().is_some_and(|merged| closes(lexicon, &merged, true))
+        || boolean::declines(lexicon, message, context, asked)
 }
 
 /// True if the whole message is a greeting: "hi", "hello there", "good morning, how are you?".

@@ -82,8 +82,17 @@ pub(crate) fn read(
     }
     let mended = typos::mended(lexicon, message);
     let message = mended.as_ref().unwrap_or(message);
+    answer(lexicon, message, context, Asked::of(lexicon, context.question()))
+}
+
+/// Reads a yes or no in a message whose typing errors are mended.
+fn answer(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    asked: Asked,
+) -> Result<Match, NoMatch> {
     let question = context.question();
-    let asked = Asked::of(lexicon, question);
     let reader = |first| Reader { lexicon, message, question, asked, first, clauses: Cell::new(false) };
     let by_lists = reader(First::Lists);
     // Where phrases contradict each other or leave a gap, a whole clause may say what is meant: "let's do that later".
@@ -103,17 +112,21 @@ fn in_focus(found: Match, context: &Context<'_>) -> Result<Match, NoMatch> {
 }
 
 /// True if the whole message refuses an offer, which leaves nothing to be done. Refusing to confirm something says that
-/// it is wrong, so that is not meant here.
-pub(crate) fn declines(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> bool {
-    let asked = Asked::of(lexicon, context.question());
+/// it is wrong, so that is not meant here. The message's typing errors are mended.
+pub(crate) fn declines(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    asked: Asked,
+) -> bool {
     let declined = |found: Match| found.remainder.is_none() && found.value == Value::Boolean(false);
-    asked.offer && !asked.confirm && read(lexicon, message, context).is_ok_and(declined)
+    let offered = asked.offer && !asked.confirm && lexicon.knows_most(message);
+    offered && answer(lexicon, message, context, asked).is_ok_and(declined)
 }
 
 /// True if the person may take leave here: the question was only whether there is anything more, or they refuse an
 /// offer with their first words.
-pub(crate) fn leaves_off(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> bool {
-    let asked = Asked::of(lexicon, context.question());
+pub(crate) fn leaves_off(lexicon: &'static Lexicon, message: &Words, asked: Asked) -> bool {
     let refuses = || [NO, NO_PHRASES].iter().any(|id| lexicon.section(*id).at(message.all(), 0));
     asked.more || asked.offer && !asked.confirm && refuses()
 }

@@ -276,12 +276,15 @@ fn role(lexicon: &'static Lexicon, words: &[Word], at: usize) -> Option<(u32, us
 /// True if a clause tells of what somebody will do, or praises a thing, whatever it is: "I'll check it out", "that song sounds
 /// great". Beside thanks it leaves nothing to be done.
 pub(crate) fn remarks(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let asks = |word: &Word| word.digit || word.quoted || word.after == Gap::Question;
+    if words.len() > REMARK || words.iter().any(asks) {
+        return false;
+    }
     let roles = Roles::of(lexicon, words);
     let list = |id: SectionId, at| lexicon.section(id).at(words, at);
     let known = |at: usize| roles.at(at).map_or(0, |(role, _)| role);
-    let all = (0..words.len().min(MOST)).fold(0, |all, at| all | known(at));
-    let asks = |word: &Word| word.digit || word.quoted || word.after == Gap::Question;
-    if words.len() > REMARK || words.iter().any(asks) || all & (NOT | BAD | WANT | MORE | MAYBE) != 0 {
+    let all = (0..words.len()).fold(0, |all, at| all | known(at));
+    if all & (NOT | BAD | WANT | MORE | MAYBE) != 0 {
         return false;
     }
     let from = lexicon.section(JOINER).longest(words, 0);

@@ -120,6 +120,10 @@ pub(super) struct Compact {
 }
 
 impl Compact {
+    fn with_capacity(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), ..Self::default() }
+    }
+
     /// Begins a new form; returns where.
     pub(super) fn begin(&mut self) -> usize {
         (self.gap, self.open, self.minus) = (None, true, false);
@@ -170,9 +174,8 @@ impl Compact {
 
 /// The compact form of a text, with its pictures or without.
 pub fn compact(text: &str, pictures: bool) -> String {
-    let mut compact = Compact::default();
+    let mut compact = Compact::with_capacity(text.len());
     compact.begin();
-    compact.text.reserve(text.len());
     compact.add(text, pictures, |_, _| {});
     compact.text
 }
@@ -180,8 +183,7 @@ pub fn compact(text: &str, pictures: bool) -> String {
 /// The compact forms of several texts without their pictures, one right behind the other, and where each ends. `bytes`:
 /// how many they have together, about.
 pub fn compact_each<'t>(texts: impl Iterator<Item = &'t str>, bytes: usize) -> (String, Vec<usize>) {
-    let (mut compact, mut all) = (Compact::default(), String::with_capacity(bytes));
-    compact.text.reserve(bytes);
+    let (mut compact, mut all) = (Compact::with_capacity(bytes), String::with_capacity(bytes));
     let ends = texts.map(|text| {
         compact.text.clear();
         compact.begin();
@@ -195,8 +197,8 @@ pub fn compact_each<'t>(texts: impl Iterator<Item = &'t str>, bytes: usize) -> (
 
 /// The words of a text in their normal form, with one space between them: what a hash holds of it.
 pub fn folded_text(text: &str) -> String {
-    let mut out = String::new();
-    Compact::default().add(text, false, |_, word| {
+    let mut out = String::with_capacity(text.len());
+    Compact::with_capacity(text.len()).add(text, false, |_, word| {
         if !out.is_empty() {
             out.push(' ');
         }

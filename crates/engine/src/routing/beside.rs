@@ -65,7 +65,7 @@ fn chooses(turn: &Turn<'_>, said: &RoutedMessage, _: &PendingState) -> bool {
 /// The words of an approval, while something waits for one, or words that can be nothing else.
 fn approves(turn: &Turn<'_>, said: &RoutedMessage, _: &PendingState) -> bool {
     let waits = || turn.open_cards().any(|card| card.is_approval());
-    language::approves(&said.words) && (waits() || language::urges_approval(&said.words))
+    said.approves() && (waits() || language::urges_approval(&said.words))
 }
 
 /// A question and nothing else, where a field of ours takes no question. A host may have been proposed something.
@@ -104,7 +104,7 @@ pub(crate) fn keep(
 ) -> Option<Decision> {
     turn.trace.rule = Some(Cow::Borrowed(meaning));
     turn.note(Reason::PendingKept);
-    let speaks = language::beside(&said.words);
+    let speaks = said.beside();
     if speaks.is_none() && meaning != YES {
         turn.kept = Some(pending.id.clone());
         return None;

@@ -78,7 +78,7 @@ fn read(turn: &Turn<'_>, said: &RoutedMessage, meant: &RoutedMessage, gate: &Car
         return None;
     }
     let bare = &context(turn);
-    if language::beside(&said.words) == Some(Beside::Refusal)
+    if said.beside() == Some(Beside::Refusal)
         || language::is_acknowledgement(&said.words, bare)
         || thumbs_up(&said.words)
     {
@@ -86,7 +86,7 @@ fn read(turn: &Turn<'_>, said: &RoutedMessage, meant: &RoutedMessage, gate: &Car
     }
     let yes = language::read(&Expected::Boolean, &said.words, bare)
         .is_ok_and(|found| found.value == Value::Boolean(true) && found.remainder.is_none());
-    let approves = language::approves(&said.words) && !turn.open_cards().any(Card::is_approval);
+    let approves = said.approves() && !turn.open_cards().any(Card::is_approval);
     (yes || approves).then_some(GateWords::Yes)
 }
 

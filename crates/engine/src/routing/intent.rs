@@ -116,7 +116,7 @@ fn aside(turn: &mut Turn<'_>, said: &RoutedMessage, addressed: bool) -> Option<D
     if puts_off(said) || is_small_talk(&said.words) {
         return Some(Decision::new(Verdict::Recorded, Reason::SmallTalk));
     }
-    (addressed && language::approves(&said.words)).then(|| {
+    (addressed && said.approves()).then(|| {
         let verdict = answer(turn, &say::approval_nothing(turn.language()));
         Decision::new(verdict, Reason::ApprovalNothing)
     })
@@ -196,7 +196,7 @@ fn acknowledges(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
 
 /// True if the message refuses or puts something off, and nothing asked for it: "not now".
 fn puts_off(said: &RoutedMessage) -> bool {
-    matches!(language::beside(&said.words), Some(Beside::Refusal | Beside::Unknown))
+    matches!(said.beside(), Some(Beside::Refusal | Beside::Unknown))
 }
 
 /// Decides an ambiguous message by the thread's remembered mode. The answer carries the button that clears

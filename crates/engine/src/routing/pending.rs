@@ -387,7 +387,7 @@ fn approval_by_text(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
                 .is_ok_and(|found| found.value == Value::Boolean(true))
     };
     // The words of an approval name the card that waits for one, wherever it stands; a mere yes only the one in focus.
-    let approves = !focus(turn).replies() && language::approves(&said.words);
+    let approves = !focus(turn).replies() && said.approves();
     let named = || turn.open_cards().rev().find(waits).filter(|_| approves);
     let in_focus = in_focus.filter(|_| affirms()).or_else(named)?;
     let (task, told) = (turn.task_of(in_focus), press::instead_of_text(turn, in_focus));

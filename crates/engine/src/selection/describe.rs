@@ -180,21 +180,33 @@ impl Reader<'_> {
     }
 
     fn read(&self, core: &Range<usize>) -> Option<Description> {
-        let mut parts: Vec<Option<Parted>> = alloc::vec![None; core.len() + 1];
-        parts[core.len()] = Some(Vec::new());
-        for at in core.clone().rev() {
-            let found = self.parts(at, core.end);
-            let goes_on = |next: usize| parts.get(next - core.start).and_then(Option::as_ref);
-            let chosen =
-                found.into_iter().find_map(|(part, next)| Some((part, next, goes_on(next)?.clone())));
-            if let Some((part, next, mut rest)) = chosen {
-                rest.insert(0, (part, at..next));
-                parts[at - core.start] = Some(rest);
-            }
+        let (mut parts, mut unexplained) = (Vec::new(), 0);
+        if !self.explain(core.clone(), &mut parts, &mut unexplained) {
+            return None;
         }
-        let parts = parts.into_iter().next().flatten()?;
         let bare = parts.iter().all(|(part, _)| !matches!(part, Part::Extreme { .. } | Part::Only(_)));
         if bare { None } else { Some(self.meant(&parts)) }
+    }
+
+    /// Adds the parts that explain all these words. Returns false if none do: most messages are no description, which their
+    /// first word shows. Bit `k` of `unexplained` is set where the last `k` words were tried and are not explained.
+    fn explain(&self, words: Range<usize>, parts: &mut Parted, unexplained: &mut u32) -> bool {
+        let (at, end) = (words.start, words.end);
+        if at == end {
+            return true;
+        }
+        if *unexplained & 1 << words.len() != 0 {
+            return false;
+        }
+        for (part, next) in self.parts(at, end) {
+            parts.push((part, at..next));
+            if self.explain(next..end, parts, unexplained) {
+                return true;
+            }
+            parts.pop();
+        }
+        *unexplained |= 1 << words.len();
+        false
     }
 
     /// Returns the parts that may begin at a word, the longest first, those that say nothing last.
@@ -206,7 +218,7 @@ impl Reader<'_> {
         found.extend(self.bound(at));
         found.extend(self.has(at, end));
         found.extend(self.is(at, end));
-        found.retain(|(_, next)| *next <= end);
+        found.retain(|(_, next)| (at + 1..=end).contains(next));
         found.sort_by_key(|(_, next)| core::cmp::Reverse(*next));
         let idle = self.list(IDLE).ends(self.words(), at) | self.list(ALSO).ends(self.words(), at);
         found.extend((1..=end - at).rev().filter(|n| idle & 1 << n != 0).map(|n| (Part::Idle, at + n)));

@@ -52,7 +52,7 @@ pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
     if let Some(decision) = issue_change::heard(turn, said) {
         return Some(decision);
     }
-    let (wish, key) = read(said.text())?;
+    let (wish, key) = read(&said.words)?;
     let Some(receipt) = receipt(turn, key.as_deref()) else {
         let key = key.filter(|_| wish == Wish::Happened)?;
         turn.trace.rule = Some(Cow::Borrowed("ticket.after"));
@@ -116,8 +116,7 @@ pub(super) fn told(turn: &mut Turn<'_>, effect: &EffectId, outcome: &Outcome) ->
 }
 
 /// Reads what a message asks of something created, and the issue it names.
-fn read(text: &str) -> Option<(Wish, Option<String>)> {
-    let words = Words::of(text);
+fn read(words: &Words) -> Option<(Wish, Option<String>)> {
     let all = words.all();
     if all.first()?.quoted {
         return None;
@@ -128,7 +127,7 @@ fn read(text: &str) -> Option<(Wish, Option<String>)> {
     let (happened, approved) = (longest(HAPPENED, all, 0), longest(APPROVED, all, 0));
     let n = happened.max(approved);
     let wish = if happened >= approved { Wish::Happened } else { Wish::Approved };
-    let issue = key(text);
+    let issue = key(words.text());
     let end = match &issue {
         // A key is two words: letters and digits.
         Some(_) => n + 2,
@@ -231,7 +230,7 @@ mod tests {
             ("what happened", None),
             ("", None),
         ] {
-            let read = read(text);
+            let read = read(&Words::of(text));
             let found = read.as_ref().map(|(wish, key)| (*wish, key.as_deref()));
             assert_eq!(found, expected, "{text}");
         }

@@ -70,9 +70,9 @@ fn is_about(turn: &Turn<'_>, card: &Card, said: &RoutedMessage) -> bool {
     let anchor = focus.anchor_id().filter(|_| focus.replies());
     let replies =
         anchor.and_then(|anchor| turn.card_shown_by(anchor)).is_some_and(|shown| shown.id == card.id);
-    let only_answers = language::approves(&said.words)
+    let only_answers = said.approves()
         || language::affirms(&said.words)
-        || language::beside(&said.words).is_some()
+        || said.beside().is_some()
         || language::is_acknowledgement(&said.words, &Context::default());
     replies && !only_answers || revises(&said.words)
 }

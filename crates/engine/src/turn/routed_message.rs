@@ -1,4 +1,7 @@
-//! Read access to the message being routed: its words, its anchor, and the context they are read in.
+//! The message being routed: its words with what several rungs read in them, its anchor, and the context they are read in.
+
+use alloc::string::String;
+use core::cell::OnceCell;
 
 use crate::data::decision::Decision;
 use crate::data::focus::FocusContext;
@@ -9,7 +12,54 @@ use crate::data::purpose::Purpose;
 use crate::data::time::Timestamp;
 use crate::data::trace::Predicate;
 use crate::turn::Turn;
-use throughline_language::Context;
+use throughline_language::intent::rules::{self, Ruling};
+use throughline_language::{Beside, Context, Words};
+
+/// The message being routed.
+#[derive(Clone, Debug)]
+pub(crate) struct RoutedMessage {
+    pub(crate) message: MessageId,
+    pub(crate) by: String,
+    /// Its text, cut into words once for every rung.
+    pub(crate) words: Words,
+    /// The time it was received; for a burst of joined messages, that of the first.
+    pub(crate) since: Timestamp,
+    /// The ruling on the words, once somebody asked for it: several rungs do.
+    ruling: OnceCell<Option<Ruling>>,
+    approves: OnceCell<bool>,
+    beside: OnceCell<Option<Beside>>,
+}
+
+impl RoutedMessage {
+    pub(crate) fn new(message: MessageId, by: String, words: Words, since: Timestamp) -> Self {
+        let (ruling, approves, beside) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { message, by, words, since, ruling, approves, beside }
+    }
+
+    /// Returns the message with other words.
+    pub(crate) fn saying(&self, words: Words) -> Self {
+        Self::new(self.message.clone(), self.by.clone(), words, self.since)
+    }
+
+    /// Returns the ruling on the message, when a rule decides it.
+    pub(crate) fn rule(&self) -> Option<&Ruling> {
+        self.ruling.get_or_init(|| rules::rule(&self.words)).as_ref()
+    }
+
+    /// Returns true if the words approve of something, as [`throughline_language::approves`] reads them.
+    pub(crate) fn approves(&self) -> bool {
+        *self.approves.get_or_init(|| throughline_language::approves(&self.words))
+    }
+
+    /// Returns what the words say beside an answer, as [`throughline_language::beside`] reads them.
+    pub(crate) fn beside(&self) -> Option<Beside> {
+        *self.beside.get_or_init(|| throughline_language::beside(&self.words))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.words.text()
+    }
+}
 
 /// The result of trying a rung.
 pub(crate) enum RungResult {

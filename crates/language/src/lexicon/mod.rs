@@ -34,6 +34,7 @@
 #[cfg(test)]
 mod compile;
 mod cover;
+mod memo;
 mod pack;
 mod shape;
 mod table;
@@ -55,6 +56,7 @@ mod compiled {
 pub(crate) use compiled::CODES;
 pub use compiled::{ANSWERS, MEMORY, REQUESTS, REVIEW, TICKETS, VOCABULARY};
 pub use cover::{Cover, Piece};
+pub(crate) use memo::Memo;
 pub use shape::{Caught, Few, Parts};
 pub use table::{SectionId, WordId};
 pub use vocabulary::Vocabulary;
@@ -301,33 +303,6 @@ struct Reader<'w> {
     last: Option<(SectionId, usize, u64)>,
     /// The findings of other sections on the same words, when many are asked at the same places.
     memo: Option<&'w Memo>,
-}
-
-/// The findings of one language's sections on the same words. A place holds the finding that was made there last.
-pub(crate) struct Memo([Cell<(u64, u64)>; Self::PLACES]);
-
-impl Memo {
-    const PLACES: usize = 256;
-
-    pub(crate) fn new() -> Self {
-        Self([const { Cell::new((0, 0)) }; Self::PLACES])
-    }
-
-    fn of(&self, id: SectionId, at: usize, depth: u8, read: impl FnOnce() -> u64) -> u64 {
-        // An empty place has the key 0, which is no section's.
-        let key = ((u64::from(id.0) + 1) << 32) | ((at as u64) << 8) | u64::from(depth);
-        let place =
-            usize::from(id.0).wrapping_mul(37).wrapping_add(at * 5).wrapping_add(usize::from(depth) * 101);
-        let place = &self.0[place % Self::PLACES];
-        match place.get() {
-            (known, ends) if known == key => ends,
-            _ => {
-                let ends = read();
-                place.set((key, ends));
-                ends
-            }
-        }
-    }
 }
 
 impl Times {
