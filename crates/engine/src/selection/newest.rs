@@ -3,6 +3,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use crate::data::action::{Action, CardStep, allowed};
 use crate::data::card::CardSubject;
@@ -25,13 +26,23 @@ use crate::turn::{RoutedMessage, Turn};
 use throughline_language::{Expected, normal};
 
 /// A gate or a question of choices: its positions and its names are its own.
-pub(crate) struct OtherChoices {
+pub(crate) struct OtherChoices<'t> {
     shown: ShownAt,
-    /// Written without spaces and marks.
-    names: Vec<String>,
+    of: ChoicesOf<'t>,
+    /// Names of its choices without spaces and marks, once somebody asked for them.
+    names: OnceCell<Vec<String>>,
 }
 
-impl OtherChoices {
+enum ChoicesOf<'t> {
+    Gate,
+    Question(&'t [String]),
+}
+
+impl<'t> OtherChoices<'t> {
+    fn new(shown: ShownAt, of: ChoicesOf<'t>) -> Self {
+        Self { shown, of, names: OnceCell::new() }
+    }
+
     /// True if it was shown after a list, and so takes the positions of a text.
     pub(super) fn is_after(&self, list: &ShownAt) -> bool {
         self.shown.is_after(list)
@@ -39,36 +50,39 @@ impl OtherChoices {
 
     /// True if one of its choices has the name of an option.
     pub(super) fn has(&self, label: &str) -> bool {
-        self.names.contains(&normal::compact(label, false))
+        self.names().contains(&normal::compact(label, false))
+    }
+
+    fn names(&self) -> &[String] {
+        let compact = |label: &str| normal::compact(label, false);
+        let labels = |action: &'static Action| languages().map(move |language| action.label(language));
+        self.names.get_or_init(|| match self.of {
+            ChoicesOf::Gate => {
+                let buttons = allowed(CardStep::ScopeGate).iter().flat_map(labels);
+                buttons.map(|label: String| compact(&label)).collect()
+            }
+            ChoicesOf::Question(labels) => labels.iter().map(|label| compact(label)).collect(),
+        })
     }
 }
 
 /// Gates and questions of choices that wait for a person, or that their other words put aside.
-pub(super) fn other_choices(turn: &Turn<'_>, user: &str) -> Vec<OtherChoices> {
+pub(super) fn other_choices<'t>(turn: &'t Turn<'_>, user: &str) -> Vec<OtherChoices<'t>> {
     let gates = turn
         .open_cards()
         .filter(|card| matches!(card.about, CardSubject::ScopeGate { .. }) && card.by == user);
-    let labels = |action: &'static Action| languages().map(move |language| action.label(language));
-    let buttons = || {
-        allowed(CardStep::ScopeGate)
-            .iter()
-            .flat_map(labels)
-            .map(|label: String| normal::compact(&label, false))
-    };
-    let gates = gates.map(|card| OtherChoices {
-        shown: ShownAt::by_message(&card.message, card.created_at),
-        names: buttons().collect(),
-    });
+    let gates = gates
+        .map(|card| OtherChoices::new(ShownAt::by_message(&card.message, card.created_at), ChoicesOf::Gate));
     let asked = questions(turn, user).filter_map(|pending| {
         let Some(Expected::Selection(labels)) = &pending.expected else { return None };
-        let names = labels.iter().map(|label| normal::compact(label, false)).collect();
-        Some(OtherChoices { shown: ShownAt::by_message(&pending.anchor, pending.created_at), names })
+        let shown = ShownAt::by_message(&pending.anchor, pending.created_at);
+        Some(OtherChoices::new(shown, ChoicesOf::Question(labels)))
     });
     gates.chain(asked).collect()
 }
 
 /// The questions that wait for a person, and those that other words put aside.
-fn questions<'t>(turn: &'t Turn<'_>, user: &'t str) -> impl Iterator<Item = &'t PendingState> {
+fn questions<'t>(turn: &'t Turn<'_>, user: &str) -> impl Iterator<Item = &'t PendingState> {
     let alive = move |pending: &&PendingState| {
         pending.is_alive(turn.now()) && pending.asked_of.as_deref().is_none_or(|of| of == user)
     };

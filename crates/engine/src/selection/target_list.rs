@@ -75,7 +75,7 @@ pub(crate) struct ResolveInput<'s> {
     /// The moment the text was received.
     pub(crate) since: Timestamp,
     /// Cards and questions with choices of their own that wait for this person.
-    pub(crate) others: &'s [OtherChoices],
+    pub(crate) others: &'s [OtherChoices<'s>],
     /// True if an older question for words would take the text, too.
     pub(crate) contested: bool,
     /// True if a question or a list that the text may have meant went away after it was received.
