@@ -29,6 +29,8 @@ pub struct Replayed {
 /// The effect that another event would have had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhatIf {
+    /// The lane it was decided on.
+    pub lane: Lane,
     /// The state's hash before.
     pub before: String,
     /// The state's hash after.
@@ -118,13 +120,14 @@ impl Runtime {
         let (key, before) = (&stored.lane, stored.revision.saturating_sub(1));
         let (_, lane) = self.replay_between(key, stored.revision..=before, |_| (), &mut |_, _| ()).await?;
         let policy = self.policy_of(&key.tenant, &turn.row.policy).await?;
-        let (Some(mut lane), Some(content), Some(policy)) = (lane, turn.content, policy) else {
+        let (Some(lane), Some(content), Some(policy)) = (lane, turn.content, policy) else {
             return Ok(None);
         };
-        let before = canonical_json::hex(&lane.state_hash());
         let step = step(&lane, event, &content.given, &policy);
-        lane.apply(step.next.clone(), &step.changes);
-        Ok(Some(WhatIf { before, after: canonical_json::hex(&lane.state_hash()), step }))
+        let mut next = lane.clone();
+        next.apply(step.next.clone(), &step.changes);
+        let hash = |lane: &Lane| canonical_json::hex(&lane.state_hash());
+        Ok(Some(WhatIf { before: hash(&lane), after: hash(&next), lane, step }))
     }
 
     /// Decides the turns up to the end of `range` again and reports those from its start on. Calls `before` with the

@@ -62,7 +62,8 @@ pub(crate) fn view_of<'l>(lane: &'l Lane, user: &str) -> Option<&'l View> {
     of(user).or_else(|| of(""))
 }
 
-fn set_of<'l>(lane: &'l Lane, id: &SetId) -> Option<&'l OptionSet> {
+/// Returns a registered list.
+pub(crate) fn set_of<'l>(lane: &'l Lane, id: &SetId) -> Option<&'l OptionSet> {
     lane.records.iter().find_map(|record| match record {
         Record::OptionSet(set) if set.id == *id => Some(set),
         _ => None,

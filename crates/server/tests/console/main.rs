@@ -16,6 +16,7 @@ mod support;
 mod browser;
 
 mod actions;
+mod inspector;
 mod issues;
 mod memory;
 mod overview;

@@ -13,6 +13,7 @@ mod effects;
 mod form;
 mod formatting;
 mod health;
+mod inspector;
 mod issues;
 mod ladder;
 mod lane;

@@ -8,6 +8,7 @@ use throughline_runtime::Runtime;
 use throughline_runtime::turn_log::Turn;
 use throughline_store::StoredTurn;
 
+use super::inspector::{Inspected, inspected};
 use super::ladder::{RungView, ladder};
 use super::turn::not_changeable;
 use crate::codes;
@@ -38,6 +39,8 @@ pub(super) struct Changed {
     ladder: Vec<RungView>,
     rule: Option<String>,
     intent: Option<&'static str>,
+    /// List that the text was read against, if its writer sees one.
+    inspected: Option<Inspected>,
     /// Class and summary of each effect that would have been planned.
     effects: Vec<(&'static str, String)>,
     before: String,
@@ -86,6 +89,7 @@ pub(super) async fn changed(
         ladder: ladder(decision, &came.step.trace),
         rule: came.step.trace.rule.as_ref().map(ToString::to_string),
         intent: decision.intent.map(throughline_engine::data::intent::Intent::as_str),
+        inspected: inspected(&came, &event.actor),
         effects: came.step.effects.iter().map(line).collect(),
         same_before: came.before == turn.row.before,
         before: came.before,
