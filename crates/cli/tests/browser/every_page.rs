@@ -190,6 +190,7 @@ fn of_a_demo_with_traffic() {
         ("console/issues/DEMO-1", "console-issue"),
         ("console/find?q=report", "console-find"),
         ("console/people", "console-people"),
+        ("console/learning", "console-learning"),
         ("console/health", "console-health"),
         ("sessions", "sessions-of-a-demo"),
         ("console/people/ana", "console-person"),

@@ -1,6 +1,7 @@
 //! `/v1/learn`: what the log of an installation could teach, and proposals of it, which are approved like every act of a host.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -30,7 +31,9 @@ use crate::request::{MAX_LIMIT, QueryParams, caller, parse, read_json, wait};
 use crate::wire;
 
 /// Path of proposals, which is part of every delivery key.
-const ROUTE: &str = "/v1/learn";
+pub(crate) const ROUTE: &str = "/v1/learn";
+/// Time that a form waits for the turn of its proposal.
+pub(crate) const WAIT: Duration = Duration::from_secs(10);
 /// Lanes that are read unless a request names another number.
 const LANES: u32 = 200;
 /// Changed decisions that an answer lists.
@@ -62,10 +65,21 @@ pub(crate) async fn get_suggestion(
     caller: Caller,
     QueryParams(query): QueryParams<LearnQuery>,
 ) -> Result<Response, Problem> {
+    Ok(json(&suggestion(&app, &caller, query.lanes).await?))
+}
+
+/// Returns what the log could teach.
+///
+/// # Errors
+/// The caller is no administrator, or the store did not answer.
+pub(crate) async fn suggestion(
+    app: &App,
+    caller: &Caller,
+    lanes: Option<u32>,
+) -> Result<wire::LearnSuggestion, Problem> {
     caller.need(Scope::Admin)?;
-    let log = read_log(&app, &caller, query.lanes).await?;
-    let suggestion = log.suggest(&caller.tenant).await?;
-    Ok(json(&to_wire(&app, suggestion)))
+    let suggestion = read_log(app, caller, lanes).await?.suggest(&caller.tenant).await?;
+    Ok(to_wire(app, suggestion))
 }
 
 async fn read_log<'a>(app: &'a App, caller: &Caller, lanes: Option<u32>) -> Result<Log<'a>, Problem> {
@@ -79,6 +93,14 @@ async fn read_log<'a>(app: &'a App, caller: &Caller, lanes: Option<u32>) -> Resu
     responses((status = 200, description = "The versions that were approved, newest first: the first is in force. At most 50.", body = wire::Page<wire::LearnedVersion>))
 )]
 pub(crate) async fn list_versions(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
+    Ok(json(&wire::Page { items: self::versions(&app, &caller).await?, next: None }))
+}
+
+/// Returns the newest versions, newest first.
+///
+/// # Errors
+/// The caller is no administrator, or the store did not answer.
+pub(crate) async fn versions(app: &App, caller: &Caller) -> Result<Vec<wire::LearnedVersion>, Problem> {
     caller.need(Scope::Admin)?;
     let found = versions::history(app.store(), &caller.tenant, MAX_VERSIONS).await?;
     let items = found.into_iter().map(|version| wire::LearnedVersion {
@@ -86,7 +108,7 @@ pub(crate) async fn list_versions(State(app): State<Arc<App>>, caller: Caller) -
         effect: Some(version.effect),
         learned: version.learned.into(),
     });
-    Ok(json(&wire::Page { items: items.collect(), next: None }))
+    Ok(items.collect())
 }
 
 /// Propose what is to be learned
@@ -115,21 +137,35 @@ async fn propose(app: &Arc<App>, request: Request) -> Result<Response, Problem> 
     caller.need(Scope::Admin)?;
     let body = read_json(&parts.headers, body).await?;
     let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
-    let asked: wire::LearnProposal = parse(&body)?;
+    let asked = parse(&body)?;
+    ask(app, &caller, keyed, asked, wait(&parts.headers)).await
+}
+
+/// Asks for the approval of a proposal.
+///
+/// # Errors
+/// The caller is no administrator, the proposal cannot be in force or changes nothing, or the store did not answer.
+pub(crate) async fn ask(
+    app: &Arc<App>,
+    caller: &Caller,
+    keyed: KeyedRequest,
+    asked: wire::LearnProposal,
+    wait: Option<Duration>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::Admin)?;
     let (from, _) = versions::current(app.store(), &caller.tenant).await?;
-    let learned = proposed(app, &caller, asked).await?;
+    let learned = proposed(app, caller, asked).await?;
     let differences = learned.differences(&from.learned, app.runtime().policy());
     if differences.is_empty() {
         return Err(refused("", format!("it is what version {} has; nothing would change", from.number)));
     }
-    let replayed = read_log(app, &caller, None).await?.replay(&from.learned, &learned).await?;
+    let replayed = read_log(app, caller, None).await?.replay(&from.learned, &learned).await?;
     let language = app.runtime().policy().language();
     let event = approval(language, &from, learned, differences, &replayed);
-    let inbound = normalise(app, &caller, &keyed, event).map_err(Problem::from_channel)?;
+    let inbound = normalise(app, caller, &keyed, event).map_err(Problem::from_channel)?;
     let NormalisedEvent { lane, event, addressed, .. } = inbound;
     // Not by the right to speak for an assistant: the request is this process's own.
-    let (href, wait) = (keyed.turn_href(), wait(&parts.headers));
-    let answer_kind = AnswerKind::Turn;
+    let (href, answer_kind) = (keyed.turn_href(), AnswerKind::Turn);
     deliver(app, Delivery { keyed, lane, more_keys: Vec::new(), event, addressed, wait, href, answer_kind })
         .await
 }

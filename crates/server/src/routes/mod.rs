@@ -11,7 +11,7 @@ mod facts;
 pub(crate) mod feed;
 pub(crate) mod health;
 pub(crate) mod lanes;
-mod learn;
+pub(crate) mod learn;
 pub(crate) mod my_sessions;
 mod openapi;
 pub(crate) mod options;

@@ -18,6 +18,7 @@ mod browser;
 mod actions;
 mod inspector;
 mod issues;
+mod learning;
 mod memory;
 mod overview;
 mod page;

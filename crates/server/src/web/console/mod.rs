@@ -18,6 +18,7 @@ mod issues;
 mod ladder;
 mod lane;
 mod lanes;
+mod learning;
 mod memory;
 mod operator;
 mod overview;
@@ -72,6 +73,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/webhook.html", include_str!("../../../web/console/webhook.html")),
     ("console/people.html", include_str!("../../../web/console/people.html")),
     ("console/person.html", include_str!("../../../web/console/person.html")),
+    ("console/learning.html", include_str!("../../../web/console/learning.html")),
     ("console/health.html", include_str!("../../../web/console/health.html")),
     ("console/search.html", include_str!("../../../web/console/search.html")),
     ("console/problem.html", include_str!("../../../web/console/problem.html")),
@@ -105,6 +107,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/webhooks/{name}", get(webhooks::show).post(webhooks::act))
         .route("/console/people", get(people::list).post(people::add))
         .route("/console/people/{id}", get(people::show).post(people::act))
+        .route("/console/learning", get(learning::show).post(learning::propose))
         .route("/console/health", get(health::show))
         .route("/console/issues/{key}", get(issues::show))
         .route("/console/{*rest}", any(nothing_here))

@@ -53,11 +53,12 @@ pub(super) enum Section {
     Trackers,
     Webhooks,
     People,
+    Learning,
     Health,
 }
 
 impl Section {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Overview,
         Self::Lanes,
         Self::Turns,
@@ -67,6 +68,7 @@ impl Section {
         Self::Trackers,
         Self::Webhooks,
         Self::People,
+        Self::Learning,
         Self::Health,
     ];
 
@@ -81,6 +83,7 @@ impl Section {
             Self::Trackers => ("Trackers", "/console/trackers"),
             Self::Webhooks => ("Webhooks", "/console/webhooks"),
             Self::People => ("People", "/console/people"),
+            Self::Learning => ("Learning", "/console/learning"),
             Self::Health => ("Health", "/console/health"),
         };
         Link { label, href, here: false }
@@ -91,7 +94,7 @@ impl Section {
             Self::Overview | Self::Lanes | Self::Turns => Scope::LanesRead,
             Self::Approvals => Scope::ApprovalsRead,
             Self::Effects | Self::Issues => Scope::EffectsRead,
-            Self::Trackers | Self::Webhooks | Self::People | Self::Health => Scope::Admin,
+            Self::Trackers | Self::Webhooks | Self::People | Self::Learning | Self::Health => Scope::Admin,
         }
     }
 }
