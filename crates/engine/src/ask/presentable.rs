@@ -34,13 +34,22 @@ pub fn presentable(text: &str) -> String {
     let mut shown = clean.trim_end();
     for _ in 0..TRIES {
         if !urges(shown) {
-            return shown.into();
+            return with_words(shown).into();
         }
         let before = shown.trim_end_matches(['.', '!', '?', ';', ':', '\n', ' ']);
         let end = before.rfind(['.', '!', '?', ';', ':', '\n']).map_or(0, |at| at + 1);
         shown = before[..end].trim_end();
     }
     String::new()
+}
+
+/// Returns the text up to its last line with a word: the sign of a list's next line would make a heading of the line before.
+fn with_words(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(at) = rest.rfind('\n').filter(|at| !rest[*at..].contains(char::is_alphanumeric)) {
+        rest = rest[..at].trim_end();
+    }
+    rest
 }
 
 /// Returns the length of the text up to its last finished word.
@@ -68,7 +77,7 @@ mod tests {
             ("The", ""),
             ("The ", "The"),
             ("The build\n", "The build"),
-            ("- one\n- tw", "- one\n-"),
+            ("one\n- tw", "one"),
             ("Bell\u{7} and \u{1b}[31mred ", "Bell and [31mred"),
             ("短い。次の文", "短い。"),
             ("Nobody may approve it alone. So", "Nobody may approve it alone."),
