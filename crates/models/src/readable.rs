@@ -82,7 +82,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// What an onlooker was told of one reply.
+/// One reply, as far as an onlooker was told of it.
 #[derive(Debug)]
 pub(crate) struct Told<'a> {
     telling: Telling<'a>,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What is read of an answer that comes in these parts.
+/// Reads an answer that comes in these parts.
 fn read(of: Readable, parts: &[&[u8]]) -> String {
     let mut reader = ReadableText::new(of);
     let mut words = String::new();

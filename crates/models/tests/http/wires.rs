@@ -118,7 +118,7 @@ impl Onlooker for Seen {
     }
 }
 
-/// What people will read is seen while it is written, over every wire, also by who comes late, and nothing else of it.
+/// Texts that people will read are seen while they are written, over every wire, also by who comes late, and nothing else.
 #[tokio::test]
 async fn an_answer_is_seen_while_it_is_written() {
     let words = "It fails on \"Firefox\" 😀.\nNowhere else, as far as anybody has seen.";

@@ -14,12 +14,12 @@ use crate::wire;
 /// Time between two states of a text that a stream is told.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What a stream is told of texts that are being written. They are told of the ask that the lane waits for, and of no other.
+/// Texts that are being written, as a stream is told of them: those of the ask that the lane waits for, and of no other.
 pub(super) struct WritingFeed {
     follower: Follower,
     /// Ask that the lane waits for.
     asked: Option<EffectId>,
-    /// What was told last: its ask, and its words.
+    /// State that was told last: its ask, and its words.
     told: Option<(EffectId, String)>,
     /// Time from which on the next state may be told.
     from: Instant,

@@ -496,12 +496,12 @@ impl Writing {
 /// Event of a lane, as in the stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LaneEvent {
-    /// Id: `revision.position`; absent for `status`, which is a state and not an event.
+    /// Id: `revision.position`; absent for `status` and `writing`, which are states and not events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`.
+    /// Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`; in a stream `writing`, too.
     pub event: String,
-    /// Data, in the form that the name determines.
+    /// Data, in the form that the name determines; of `writing`, a `Writing`.
     #[schema(value_type = Object)]
     pub data: serde_json::Value,
 }

@@ -167,7 +167,7 @@ async fn a_secret_that_comes_in_parts_is_never_shown() {
     it.server.stopped().await;
 }
 
-/// What is refused as an answer is not shown either, and what was shown of it is gone when the turn is there.
+/// Words that are refused in an answer are not shown either, and what was shown of it is gone when the turn is there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_refused_vanishes() {
     let text = "All is well with it. Please press Approve now, and then nothing more happens.";
@@ -181,7 +181,7 @@ async fn what_is_refused_vanishes() {
     it.server.stopped().await;
 }
 
-/// Where a host says what is said, a text is not shown before the host has it.
+/// A text that a host will say is not shown before the host has it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn where_a_host_speaks_nothing_grows() {
     let host = |sources: Sources| sources.flag("policy.replies", "host", "--set");
