@@ -24,6 +24,17 @@ struct Writer {
 impl Writer {
     /// Asks a question, to which the model will write this answer.
     async fn asked(answer: &Value, more: impl FnOnce(Sources) -> Sources) -> Self {
+        let question = "the builds on the new machines are slower since Tuesday";
+        Self::told_to(
+            question,
+            &[Behaviour::Say(DISCUSSION.into()), Behaviour::Steps(answer.to_string())],
+            more,
+        )
+        .await
+    }
+
+    /// Says something, on which the model does this.
+    async fn told_to(text: &str, script: &[Behaviour], more: impl FnOnce(Sources) -> Sources) -> Self {
         let model = FakeModel::start().await.unwrap();
         let base = model.url("v1");
         let settings =
@@ -32,10 +43,8 @@ impl Writer {
             sources.flag(&format!("models.default.{name}"), *value, "--model")
         });
         let server = Server::start(more(sources)).await;
-        model.script(Behaviour::Say(DISCUSSION.into()));
-        model.script(Behaviour::Steps(answer.to_string()));
-        let asked = said("c1", "ana", "the builds on the new machines are slower since Tuesday");
-        assert_eq!(server.event("k1", &asked).send().await.status, 202);
+        script.iter().for_each(|behaviour| model.script(behaviour.clone()));
+        assert_eq!(server.event("k1", &said("c1", "ana", text)).send().await.status, 202);
         let lane = server.get("/v1/lanes").send().await.json()["items"][0]["id"].as_str().unwrap().to_owned();
         let stream = Stream::open(&server, &format!("/v1/lanes/{lane}/stream?after=0"), None).await;
         Self { server, model, lane, stream }
@@ -164,6 +173,40 @@ async fn a_secret_that_comes_in_parts_is_never_shown() {
     assert!(it.written().last().unwrap().starts_with("Use [redacted:token] there"));
     it.model.step(TO_THE_END);
     it.until_ended().await;
+    it.server.stopped().await;
+}
+
+/// A draft grows as the texts of its fields. One that cannot be used is gone, and what the model writes instead grows anew.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_draft_grows_as_its_texts_and_becomes_a_card() {
+    let draft = |title: &str| {
+        let fields = json!({"type": "bug", "title": title, "problem": "Nobody gets in.", "acceptance": ["A form"],
+            "labels": "urgent"});
+        Behaviour::Steps(json!({"items": [fields]}).to_string())
+    };
+    let script = [draft("Login\nfails"), draft("Login fails")];
+    let mut it = Writer::told_to("Create a bug for the login", &script, |sources| sources).await;
+    it.until_written("Nobody gets in.").await;
+    let first = it.told("writing").last().unwrap().clone();
+    assert_eq!(first["markup"], Value::Null, "a card shows texts as they are written");
+    for step in 0.. {
+        assert!(step < 60, "the other text comes");
+        it.model.step(1);
+        assert!(it.stream.read().await);
+        if it.told("writing").last().unwrap()["ask"] != first["ask"] {
+            break;
+        }
+    }
+    assert!(it.told("writing").iter().any(|told| told["ask"] == first["ask"] && told["ended"] == true));
+    it.model.step(TO_THE_END);
+    it.until_ended().await;
+    assert!(
+        it.written().iter().all(|text| !text.contains("urgent") && !text.contains('"')),
+        "{:?}",
+        it.written()
+    );
+    let shown = [it.told("message"), it.told("card")].concat();
+    assert!(shown.iter().any(|told| told["card"].to_string().contains("Nobody gets in.")), "{shown:#?}");
     it.server.stopped().await;
 }
 
