@@ -494,7 +494,8 @@ export interface paths {
         /**
          * Follow a lane
          * @description Sends the events `turn`, `message`, `card`, `effect` and `pending`; `status` at once and after each batch, without
-         *     an id; and `reset` if the position to resume from no longer exists, in which case the lane has to be read anew. A
+         *     an id; `writing` while a model writes what people will read, as far as it may be seen, and when that is over, without an
+         *     id: it is no message yet, and only the process that asks the model tells it; and `reset` if the position to resume from no longer exists, in which case the lane has to be read anew. A
          *     comment is sent at once and every 15 seconds. The stream begins with the effects that were offered to the host and
          *     are not reported yet, without an id.
          */
@@ -1954,11 +1955,11 @@ export interface components {
         };
         /** @description Event of a lane, as in the stream. */
         LaneEvent: {
-            /** @description Data, in the form that the name determines. */
+            /** @description Data, in the form that the name determines; of `writing`, a `Writing`. */
             data: Record<string, unknown>;
-            /** @description Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`. */
+            /** @description Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`; in a stream `writing`, too. */
             event: string;
-            /** @description Id: `revision.position`; absent for `status`, which is a state and not an event. */
+            /** @description Id: `revision.position`; absent for `status` and `writing`, which are states and not events. */
             id?: string | null;
         };
         /** @description Events of a lane after a position. */
@@ -3223,6 +3224,17 @@ export interface components {
             /** @description Id of the turn. */
             turn: string;
         };
+        /** @description Text that a model is writing, as far as it may be seen. It is no message yet, and may become none. */
+        Writing: {
+            /** @description Effect that asks the model. */
+            ask: string;
+            /** @description True when the text is over: what came of it, if anything did, is in the events before. */
+            ended?: boolean;
+            /** @description The text as a tree, where it may be Markdown. */
+            markup?: Record<string, unknown>[] | null;
+            /** @description The whole text so far; absent when it has ended. */
+            text?: string | null;
+        };
     };
     responses: {
         /** @description `TL-2001` The body is not JSON; `TL-2002` The body is nested too deeply; `TL-2007` The request cannot be understood; `TL-2201` An Idempotency-Key is needed. */
@@ -3729,6 +3741,7 @@ export type Version = components['schemas']['Version'];
 export type View = components['schemas']['View'];
 export type Webhook = components['schemas']['Webhook'];
 export type Why = components['schemas']['Why'];
+export type Writing = components['schemas']['Writing'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseForbidden = components['responses']['Forbidden'];

@@ -178,7 +178,14 @@ mod tests {
 
     fn admitted(budget: &Budget, tenant: &str, user: &str, now: i64, price: Price, tokens: u64) -> bool {
         let effect = EffectId("fx_1".into());
-        let caller = Caller { tenant, user, effect: &effect, now: Timestamp(now), spent: &Spent::default() };
+        let caller = Caller {
+            tenant,
+            user,
+            effect: &effect,
+            now: Timestamp(now),
+            spent: &Spent::default(),
+            onlooker: None,
+        };
         let Some(reserved) = budget.reserve(&caller, price.of(tokens, 0)) else { return false };
         budget.settle(reserved, price.of(tokens, 0));
         true
@@ -219,8 +226,14 @@ mod tests {
         let budget =
             Budget::new(Caps { user: Cap { tokens: Some(1_000), ..Cap::default() }, ..Caps::default() });
         let effect = EffectId("fx_1".into());
-        let caller =
-            Caller { tenant: "a", user: "u", effect: &effect, now: Timestamp(0), spent: &Spent::default() };
+        let caller = Caller {
+            tenant: "a",
+            user: "u",
+            effect: &effect,
+            now: Timestamp(0),
+            spent: &Spent::default(),
+            onlooker: None,
+        };
         let estimate = Price::default().of(100, 900);
         let first = budget.reserve(&caller, estimate).unwrap();
         assert!(budget.reserve(&caller, estimate).is_none());

@@ -113,6 +113,7 @@ pub async fn asked(model: &dyn Model, ask: &Ask) -> Attempt<Answer> {
                 effect: &effect,
                 now: Timestamp(0),
                 spent: &Spent::default(),
+                onlooker: None,
             },
         )
         .await

@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::ApiKey;
+use crate::readable::{Telling, Told};
 use crate::vendor::{CallOutcome, Features, Kind, ReplyReader, Request};
 
 /// The most concurrent calls to one provider.
@@ -103,15 +104,20 @@ impl Endpoint {
     /// Asks once, within `budget`, which includes the wait for a place in the pool.
     ///
     /// A refusal that names a field this endpoint does not know (`response_format`, `temperature`, …) was no attempt:
-    /// the question is sent again without that field, and this is remembered.
-    pub(crate) async fn ask(&self, request: &Request<'_>, budget: Duration) -> CallOutcome {
+    /// the question is sent again without that field, and this is remembered. An onlooker sees what is written meanwhile.
+    pub(crate) async fn ask(
+        &self,
+        request: &Request<'_>,
+        budget: Duration,
+        telling: Option<Telling<'_>>,
+    ) -> CallOutcome {
         let until = Instant::now() + budget;
         let asked = async {
             let Ok(_place) = self.pool.acquire().await else { return CallOutcome::no_answer("off") };
             let mut features = self.features(request.model);
             loop {
                 let body = self.kind.body(request, features);
-                match self.send_once(&body, until).await {
+                match self.send_once(&body, until, telling).await {
                     Ok(outcome) => {
                         self.remember(request.model, features);
                         return outcome;
@@ -143,7 +149,12 @@ impl Endpoint {
     }
 
     /// Sends one request. One that is refused for its content, with 400 or 422, may be sent in another form.
-    async fn send_once(&self, body: &Value, until: Instant) -> Result<CallOutcome, Refusal> {
+    async fn send_once(
+        &self,
+        body: &Value,
+        until: Instant,
+        telling: Option<Telling<'_>>,
+    ) -> Result<CallOutcome, Refusal> {
         let mut answer = match self.send(body).await {
             Sent::Answer(answer) => answer,
             Sent::Ended(outcome) => return Ok(outcome),
@@ -158,11 +169,15 @@ impl Endpoint {
         let kind =
             answer.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut reader = ReplyReader::new(self.kind, kind);
+        let mut told = telling.map(Told::new);
         loop {
             match timeout_at(until, answer.chunk()).await {
                 Ok(Ok(Some(chunk))) => {
                     if !reader.push(&chunk) {
                         return Ok(ReplyReader::too_long());
+                    }
+                    if let Some(told) = &mut told {
+                        told.tell(reader.so_far());
                     }
                 }
                 Ok(Ok(None)) => return Ok(reader.finish()),

@@ -2,7 +2,7 @@
 //! `off` is no model, `scripted` the fake of scenarios, `providers` the configured models.
 //!
 //! The way of a question: `prompt` (finished text and a schema) → `cache` and `budget` → `endpoint` (sends) →
-//! `vendor` (one file a wire format) → `parse` and `text_answers` (check the answer).
+//! `vendor` (one file a wire format) → `parse` and `text_answers` (check the answer). `readable` tells what is written so far.
 //!
 //! A model takes a finished [`Ask`] and gives an [`Answer`] within what was offered, or the reason why there is none.
 //! It never knows what is done with the answer.
@@ -16,6 +16,7 @@ mod off;
 mod parse;
 mod prompt;
 mod providers;
+mod readable;
 mod scripted;
 mod spent;
 mod strict_json;
@@ -30,6 +31,7 @@ pub use off::Off;
 pub use parse::{parse, parse_classify};
 pub use prompt::Prompt;
 pub use providers::{Providers, Setting, default_output};
+pub use readable::Onlooker;
 pub use scripted::{JournalEntry, Misbehaviour, ScriptEntry, Scripted, ScriptedReply, UnknownMisbehaviour};
 pub use spent::{Spent, SpentCall};
 pub use strict_json::MAX_ANSWER;
@@ -57,6 +59,8 @@ pub struct Caller<'a> {
     pub now: Timestamp,
     /// Place to note what it took.
     pub spent: &'a Spent,
+    /// Whoever sees the answer while it is written, if anybody can.
+    pub onlooker: Option<&'a dyn Onlooker>,
 }
 
 /// A model. One call is one attempt: nothing in here retries.

@@ -18,6 +18,7 @@ use crate::endpoint::{Endpoint, Timeouts};
 use crate::no_answer::{limited, no_answer, not_answered, not_asked};
 use crate::parse::parse;
 use crate::prompt::Prompt;
+use crate::readable::Telling;
 use crate::vendor::{CallOutcome, Kind, Request};
 use crate::{ApiKey, Caller, Model, SpentCall, Today};
 
@@ -114,7 +115,8 @@ impl Providers {
             max_output: route.max_output,
         };
         let budget = Duration::from_millis(ask.budget_ms.try_into().unwrap_or(0));
-        match route.endpoint.ask(&request, budget).await {
+        let telling = caller.onlooker.and_then(|onlooker| Telling::of(&ask.question, onlooker));
+        match route.endpoint.ask(&request, budget, telling).await {
             CallOutcome::Answered { text, usage } => {
                 // A reply without usage is counted by our own estimate.
                 let (input, output) =

@@ -47,6 +47,7 @@ pub mod turn_log;
 mod verify;
 mod view;
 mod wake;
+mod writing;
 mod zone;
 
 pub use anchor::{Anchor, Heads, LaneHead};
@@ -64,4 +65,5 @@ pub use runtime::{Entropy, Parts, Runtime};
 pub use verify::Verified;
 pub use view::{LaneView, MessageView};
 pub use wake::{Committed, Heard, Wakes};
+pub use writing::{Follower, Writing, Writings};
 pub use zone::{UnknownZone, Zone};

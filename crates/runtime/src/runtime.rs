@@ -15,7 +15,7 @@ use crate::held_lanes::HeldLanes;
 use crate::in_flight::InFlight;
 use crate::policies::{Policies, PolicyInForce};
 use crate::spans::Causes;
-use crate::{Crash, FailPoint, Faults, Keys, Ports, RuntimeError, Wakes};
+use crate::{Crash, FailPoint, Faults, Keys, Ports, RuntimeError, Wakes, Writings};
 
 /// A source of 16 random bytes, for salts and commit ids. The simulator passes a seeded one.
 pub type Entropy = Arc<dyn Fn() -> [u8; 16] + Send + Sync>;
@@ -49,6 +49,7 @@ pub struct Runtime {
     pub(crate) lanes: HeldLanes,
     pub(crate) wakes: Wakes,
     pub(crate) in_flight: InFlight,
+    pub(crate) writings: Arc<Writings>,
     pub(crate) fact_cache: FactCache,
     pub(crate) away: Away,
     pub(crate) background: Background,
@@ -75,6 +76,7 @@ impl Runtime {
             lanes: HeldLanes::default(),
             wakes: Wakes::default(),
             in_flight: InFlight::default(),
+            writings: Arc::default(),
             fact_cache: FactCache::default(),
             away: Away::default(),
             background: Background::default(),

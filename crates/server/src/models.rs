@@ -99,6 +99,7 @@ async fn answered(model: &ModelConfig, name: &str, config: &Config) -> Finding {
         effect: &effect,
         now: Timestamp(0),
         spent: &Spent::default(),
+        onlooker: None,
     };
     let attempt = providers.ask(&Ask::classify("hello", &config.policy), &caller).await;
     match attempt {

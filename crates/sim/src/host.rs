@@ -123,13 +123,18 @@ pub(crate) async fn ask_held(model: &dyn Model, leased: &Leased, now: Timestamp)
     let Ok(EffectBody::ModelAsk(ask)) = serde_json::from_str(&leased.effect.row.payload) else { return None };
     let (tenant, effect) = (leased.effect.lane.tenant.as_str(), &leased.effect.row.id);
     let answered = |answer| Outcome::Done { result: EffectResult::Answered(answer) };
-    Some(match model.ask(&ask, &Caller { tenant, user: "", effect, now, spent: &Spent::default() }).await {
-        Attempt::Applied(answer) => answered(answer),
-        Attempt::Rejected { text, .. } => answered(Answer::None { why: text.text(Language::En) }),
-        Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {
-            Outcome::Failed { reason: "gave_up".into(), text: why, errors: Vec::new() }
-        }
-    })
+    Some(
+        match model
+            .ask(&ask, &Caller { tenant, user: "", effect, now, spent: &Spent::default(), onlooker: None })
+            .await
+        {
+            Attempt::Applied(answer) => answered(answer),
+            Attempt::Rejected { text, .. } => answered(Answer::None { why: text.text(Language::En) }),
+            Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {
+                Outcome::Failed { reason: "gave_up".into(), text: why, errors: Vec::new() }
+            }
+        },
+    )
 }
 
 /// True if only a host performs the effect.

@@ -778,15 +778,15 @@ class LaneEvent(TypedDict):
 
     data: dict[str, Any]
     """
-    Data, in the form that the name determines.
+    Data, in the form that the name determines; of `writing`, a `Writing`.
     """
     event: str
     """
-    Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`.
+    Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`; in a stream `writing`, too.
     """
     id: NotRequired[str | None]
     """
-    Id: `revision.position`; absent for `status`, which is a state and not an event.
+    Id: `revision.position`; absent for `status` and `writing`, which are states and not events.
     """
 
 
@@ -2104,6 +2104,29 @@ class Why(TypedDict):
     turn: str
     """
     Id of the turn.
+    """
+
+
+class Writing(TypedDict):
+    """
+    Text that a model is writing, as far as it may be seen. It is no message yet, and may become none.
+    """
+
+    ask: str
+    """
+    Effect that asks the model.
+    """
+    ended: NotRequired[bool]
+    """
+    True when the text is over: what came of it, if anything did, is in the events before.
+    """
+    markup: NotRequired[list[dict[str, Any]] | None]
+    """
+    The text as a tree, where it may be Markdown.
+    """
+    text: NotRequired[str | None]
+    """
+    The whole text so far; absent when it has ended.
     """
 
 

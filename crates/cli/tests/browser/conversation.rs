@@ -225,6 +225,79 @@ fn what_goes_on_is_told_and_can_be_stopped() {
     chat.assert_no_faults();
 }
 
+/// Asks for an answer in words, which the model writes step by step.
+fn ask_in_words(server: &ModelServer, chat: &Chat<'_>, answer: &str) {
+    server.answer_next(&json!({ "label": "discussion", "confidence": 0.95, "anchor": null }));
+    server.write_next(&json!({ "text": answer, "facts": [] }));
+    chat.write("the builds on the new machines are slower since Tuesday");
+    chat.until_says("Throughline is thinking…");
+}
+
+#[test]
+fn an_answer_grows_and_becomes_the_message_in_its_place() {
+    let Some(browser) = Browser::start() else { return };
+    let server = ModelServer::with("[policy.ask]\nanswer_ms = 90000\n");
+    let chat = Chat::open(&browser, &server.server.url());
+    let answer = "They are slower by **two minutes**, for two reasons:\n\n- the cache is cold\n- <b>one</b> of them swaps";
+    ask_in_words(&server, &chat, answer);
+    server.step(10);
+    chat.until_says("by two minutes");
+    chat.until_says("Throughline is writing…");
+    chat.until_says("not final yet");
+    assert_eq!(chat.run("return document.querySelectorAll('#log article.ours').length", &[]), json!(0));
+    let silent = "return document.querySelector('.growing').closest('[aria-live]').ariaLive";
+    assert_eq!(chat.run(silent, &[]), json!("off"), "a screen reader reads the message");
+    assert_all_named(&chat, "#main");
+    // What shows that something goes on never comes to rest.
+    chat.run("document.getAnimations().forEach(it => it.cancel())", &[]);
+    for theme in ["light", "dark"] {
+        chat.theme(theme);
+        assert_contrast(&chat, theme);
+    }
+    assert_fits(&chat, "an answer that grows");
+    chat.own_size();
+    let place =
+        "const words = document.querySelector('#log > :last-child > .text p').getBoundingClientRect();
+        return [words.left, words.top + scrollY].map(Math.round)";
+    let before = chat.run(place, &[]);
+    // Who comes later sees what there is.
+    chat.reload();
+    chat.until_says("by two minutes");
+    server.step(1_000);
+    chat.until_says("<b>one</b> of them swaps");
+    chat.until_is(
+        "the message",
+        "return document.querySelectorAll('#log article.ours .markup li').length",
+        &json!(2),
+    );
+    assert_eq!(chat.run("return document.querySelectorAll('.growing').length", &[]), json!(0));
+    chat.until_is("nothing to go on", "return document.querySelector('#working').innerText", &json!(""));
+    assert_eq!(chat.run(place, &[]), before, "nothing jumped");
+    assert_eq!(server.calls(), 2);
+    chat.assert_no_faults();
+}
+
+#[test]
+fn a_growing_answer_is_stopped() {
+    let Some(browser) = Browser::start() else { return };
+    let server = ModelServer::start();
+    let chat = Chat::open(&browser, &server.server.url());
+    ask_in_words(&server, &chat, "Nobody will ever have read the whole of this answer.");
+    server.step(6);
+    chat.until_says("Nobody will");
+    chat.click(By::Css("#working .stop"));
+    chat.until_says("Stopped");
+    chat.until_is("nothing of it", "return document.querySelectorAll('.growing').length", &json!(0));
+    assert!(!chat.text().contains("Nobody will"));
+    chat.until("the request to be given up", || match server.dropped() {
+        1 => Ok(()),
+        other => Err(format!("{other} requests")),
+    });
+    chat.reload();
+    assert!(!chat.text().contains("Nobody will"));
+    chat.assert_no_faults();
+}
+
 #[test]
 fn it_is_clean_on_paper_and_at_twice_the_size() {
     let Some(browser) = Browser::start() else { return };

@@ -36,6 +36,21 @@ impl ModelServer {
         self.model.script(Behaviour::Say(answer.to_string()));
     }
 
+    /// Queues an answer that the model writes step by step, as [`Self::step`] lets it.
+    pub(crate) fn write_next(&self, answer: &Value) {
+        self.model.script(Behaviour::Steps(answer.to_string()));
+    }
+
+    /// Lets the model write so many steps of its answer: its beginning, then eleven letters each.
+    pub(crate) fn step(&self, steps: usize) {
+        self.model.step(steps);
+    }
+
+    /// Returns the number of requests that were given up.
+    pub(crate) fn dropped(&self) -> usize {
+        self.model.dropped()
+    }
+
     /// Lets the model not answer the next question.
     pub(crate) fn hang_next(&self) {
         self.model.script(Behaviour::Hang);

@@ -1,12 +1,15 @@
 //! Questions to a model: typed and bounded. A model chooses among what it was offered, fills in what was
 //! asked for, or gives no answer. `ask_loop.rs` is the one loop all questions go through
-//! (`docs/design/0008-one-loop-asks-a-model.md`); `answer_check.rs` decides whether an answer counts.
+//! (`docs/design/0008-one-loop-asks-a-model.md`); `answer_check.rs` decides whether an answer counts,
+//! `presentable.rs` what may be seen of one that is still being written.
 
 pub(crate) mod answer_check;
 pub(crate) mod ask_loop;
 pub mod instructions;
+mod presentable;
 
 pub use crate::ask::answer_check::{AnswerVerdict, check_answer};
+pub use crate::ask::presentable::presentable;
 use crate::context::lane_context::LaneContext;
 
 use alloc::vec::Vec;

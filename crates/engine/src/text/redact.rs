@@ -75,6 +75,11 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns true if something in the text may announce a secret, so that any characters behind it may be one.
+pub(crate) fn announces(text: &str) -> bool {
+    gives(text) || text.contains(COMMAND)
+}
+
 /// The credentials that an option of a command takes.
 fn credentials(text: &str) -> Option<Secret> {
     of_command(text).map(|(from, to)| Secret { kind: "assignment", from, to })

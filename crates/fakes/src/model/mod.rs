@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 pub use obedient::obedient_answer;
 
@@ -42,6 +43,8 @@ pub enum Behaviour {
     SayCounted(String, u64),
     /// Streams this text in chunks, one every 20 ms, and closes the stream before the answer ends.
     Drip(String),
+    /// Streams this answer, an event for each step that [`FakeModel::step`] allows.
+    Steps(String),
     /// Redirects to another path with status 307.
     Redirect,
     /// Refuses the request with this status and a body in the vendor's format.
@@ -108,12 +111,21 @@ struct Inner {
     dropped: usize,
 }
 
-#[derive(Default)]
-struct Shared(Mutex<Inner>);
+struct Shared {
+    inner: Mutex<Inner>,
+    /// Steps that are allowed and not taken.
+    steps: Semaphore,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { inner: Mutex::default(), steps: Semaphore::new(0) }
+    }
+}
 
 impl Shared {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -149,6 +161,12 @@ impl FakeModel {
     /// Queues the behaviour for a request. Requests take behaviours in order.
     pub fn script(&self, behaviour: Behaviour) {
         self.shared.inner().script.push_back(behaviour);
+    }
+
+    /// Lets an answer of [`Behaviour::Steps`] take this many more steps. The first ones of a text are its beginning and
+    /// eleven letters each.
+    pub fn step(&self, steps: usize) {
+        self.shared.steps.add_permits(steps);
     }
 
     /// From now on obeys every instruction in the text of a request. Scripted behaviours are ignored.

@@ -161,6 +161,24 @@ async fn perform<W: Wire>(
             });
             events_of(slowly)
         }
+        Behaviour::Steps(text) => {
+            let events = match wire.answer(body, &Behaviour::Say(text.clone()), true) {
+                Answer::Events(all) => all,
+                Answer::Document(whole) => vec![whole],
+            };
+            let last = events.len() - 1;
+            events_of(stream::iter(events).enumerate().then(move |(at, event)| {
+                // The client that is gone before the last step did not wait for the answer.
+                waiting.over = at == last;
+                let shared = waiting.shared.clone();
+                async move {
+                    if let Ok(step) = shared.steps.acquire().await {
+                        step.forget();
+                    }
+                    Ok::<_, Infallible>(Bytes::from(event))
+                }
+            }))
+        }
         Behaviour::Redirect => {
             waiting.over = true;
             (StatusCode::TEMPORARY_REDIRECT, [("location", "/elsewhere")]).into_response()

@@ -10,7 +10,7 @@ mod request;
 mod stream;
 
 pub use kind::{Kind, UnknownKind};
-pub(crate) use reply::CallOutcome;
+pub(crate) use reply::{CallOutcome, Reply};
 pub(crate) use request::{Features, Request};
 pub(crate) use stream::ReplyReader;
 

@@ -87,6 +87,14 @@ impl Reply {
         }
     }
 
+    /// The raw answer so far, and true if it is the input of a tool's call.
+    pub(crate) fn raw(&self) -> (&str, bool) {
+        match &self.tool_input {
+            Some(input) => (input, true),
+            None => (&self.text, false),
+        }
+    }
+
     /// True if the answer is longer than the limit.
     pub(crate) fn too_long(&self) -> bool {
         self.text.len().max(self.tool_input.as_ref().map_or(0, String::len)) > MAX_ANSWER

@@ -52,6 +52,11 @@ impl ReplyReader {
         }
     }
 
+    /// The reply as far as it has been read.
+    pub(crate) fn so_far(&self) -> &Reply {
+        &self.reply
+    }
+
     /// Ends the reading and judges the reply.
     pub(crate) fn finish(mut self) -> CallOutcome {
         if self.streamed {

@@ -53,8 +53,14 @@ async fn another_tenant_asks_for_itself() {
     let effect = EffectId("fx_1".into());
     for tenant in ["acme", "other", "acme", "other"] {
         fake.script(Behaviour::Say(TICKET.into()));
-        let caller =
-            Caller { tenant, user: "ana", effect: &effect, now: Timestamp(0), spent: &Spent::default() };
+        let caller = Caller {
+            tenant,
+            user: "ana",
+            effect: &effect,
+            now: Timestamp(0),
+            spent: &Spent::default(),
+            onlooker: None,
+        };
         let attempt = providers.ask(&classify("hello"), &caller).await;
         assert!(matches!(attempt, Attempt::Applied(Answer::Classify { .. })), "{tenant}: {attempt:?}");
     }

@@ -1,10 +1,15 @@
 //! Sound answers over every wire format, streamed and in one piece; and endpoints that support less.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
-use throughline_engine::data::ask::Answer;
+use throughline_engine::data::ask::{Answer, Question};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::{EffectId, Timestamp};
 use throughline_fakes::model::Behaviour;
 use throughline_models::conformance::{asked, asks, check};
+use throughline_models::{Caller, Model, Onlooker, Spent};
 
 use crate::{FIRST, KEY, TICKET, WIRES, classify, ended};
 
@@ -93,4 +98,58 @@ async fn an_endpoint_that_takes_less_is_asked_for_less() {
     assert_eq!(ended(&providers, &classify("three")).await, "ticket");
     assert!(fake.requests().pop().unwrap().body["response_format"].is_null(), "plain text with one object");
     assert_eq!(fake.violations(), [""; 0]);
+}
+
+/// Onlooker that keeps what it sees, and looks from a number of looks on.
+#[derive(Debug, Default)]
+struct Seen {
+    from: usize,
+    looks: AtomicUsize,
+    words: Mutex<String>,
+}
+
+impl Onlooker for Seen {
+    fn looks(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed) >= self.from
+    }
+
+    fn sees(&self, words: &str) {
+        self.words.lock().unwrap().push_str(words);
+    }
+}
+
+/// Texts that people will read are seen while they are written, over every wire, also by who comes late, and nothing else.
+#[tokio::test]
+async fn an_answer_is_seen_while_it_is_written() {
+    let words = "It fails on \"Firefox\" 😀.\nNowhere else, as far as anybody has seen.";
+    let raw = json!({"text": words, "facts": [{"text": "no"}]}).to_string();
+    for wire in WIRES {
+        for (from, expected) in
+            [(0, format!("{words}\n")), (3, format!("{words}\n")), (usize::MAX, String::new())]
+        {
+            let (fake, providers) = wire.started().await;
+            let seen = Seen { from, ..Seen::default() };
+            let effect = EffectId("fx_1".into());
+            let spent = Spent::default();
+            let caller = Caller {
+                tenant: "acme",
+                user: "ana",
+                effect: &effect,
+                now: Timestamp(0),
+                spent: &spent,
+                onlooker: Some(&seen),
+            };
+            for ask in asks("Please look at the login.") {
+                let text = matches!(ask.question, Question::Answer);
+                fake.script(if text { Behaviour::Steps(raw.clone()) } else { Behaviour::Say(TICKET.into()) });
+                if text {
+                    seen.looks.store(0, Ordering::Relaxed);
+                    fake.step(1_000);
+                }
+                providers.ask(&ask, &caller).await;
+            }
+            assert_eq!(*seen.words.lock().unwrap(), expected, "{wire:?} from {from}");
+            assert_eq!(fake.violations(), [""; 0], "{wire:?}");
+        }
+    }
 }

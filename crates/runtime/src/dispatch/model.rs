@@ -5,7 +5,7 @@ use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::effect::{Attempt, EffectClass, EffectResult};
 use throughline_engine::summary;
 use throughline_engine::{Language, Millis, Timestamp};
-use throughline_models::{Caller, Spent};
+use throughline_models::{Caller, Onlooker, Spent};
 use throughline_store::{StoredEffect, lease_of};
 
 use crate::{FailPoint, Runtime, RuntimeError, counters, spans};
@@ -33,11 +33,18 @@ impl Runtime {
         let longest = lease_of(EffectClass::ModelAsk) - SPARE;
         let ask = Ask { budget_ms: left.min(longest), ..ask.clone() };
         let spent = Spent::default();
-        let caller = Caller { tenant: &effect.lane.tenant, user: &by, effect: id, now, spent: &spent };
+        // A summary is made for later: it is nobody's, and nobody sees it grow.
+        let writer = if by.is_empty() { None } else { self.write(effect, &ask) };
+        let onlooker = writer.as_ref().map(|writer| writer as &dyn Onlooker);
+        let caller =
+            Caller { tenant: &effect.lane.tenant, user: &by, effect: id, now, spent: &spent, onlooker };
         let answer = tokio::select! {
             answer = model.ask(&ask, &caller) => answer,
             () = open.given_up.notified() => return Ok(nothing("superseded")),
         };
+        if let (Some(writer), Attempt::Applied(_)) = (writer, &answer) {
+            writer.handed_on();
+        }
         self.count(&ask, &answer, now);
         spans::answered(&spent);
         Ok(match answer {

@@ -78,6 +78,11 @@ impl Element {
     }
 }
 
+/// Returns the markup of a model's words that are not said yet; `None` if they are shown as they are written.
+pub(crate) fn of_words(words: &str) -> Option<Vec<Node>> {
+    markdown::read(words)
+}
+
 /// Writes a tree as HTML, as the page's script builds it.
 pub(crate) fn html(nodes: &[Node]) -> String {
     let mut out = String::new();

@@ -17,6 +17,7 @@ use tokio::sync::broadcast;
 
 use super::lanes;
 use super::seen_by::seen_by;
+use super::writing::WritingFeed;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::codes;
@@ -97,6 +98,8 @@ pub(crate) enum FeedEvent {
     Approval(Box<wire::ApprovalNews>),
     /// Status of the lane. It has no id because it is not an event.
     Status { revision: u64, asking: bool, doing: Vec<Doing> },
+    /// Text that a model is writing, or its end. It has no id: it is told to whoever is there, and never again.
+    Writing(Box<wire::Writing>),
     /// The position no longer exists: the client must read the lane anew.
     Reset { revision: u64 },
 }
@@ -112,6 +115,7 @@ impl FeedEvent {
             Self::Pending { .. } => "pending",
             Self::Approval(_) => "approval",
             Self::Status { .. } => "status",
+            Self::Writing(_) => "writing",
             Self::Reset { .. } => "reset",
         }
     }
@@ -136,13 +140,22 @@ pub(crate) struct Feed {
     position: Position,
     committed: broadcast::Receiver<Heard>,
     begun: bool,
+    /// True if the turns have to be looked at, and not only what is being written.
+    due: bool,
+    writing: Option<WritingFeed>,
 }
 
 impl Feed {
     pub(crate) fn open(app: Arc<App>, caller: Caller, lane: LaneInfo, position: Position) -> Self {
         // Subscribed before the first read, so that no commit is missed.
         let committed = app.runtime().wakes().subscribe();
-        Self { app, caller, lane, position, committed, begun: false }
+        Self { app, caller, lane, position, committed, begun: false, due: true, writing: None }
+    }
+
+    /// Follows what models write, too. A feed that is asked once and again would miss most of it.
+    pub(crate) fn with_writing(self) -> Self {
+        let writing = WritingFeed::open(self.app.runtime().writings(), &self.lane.key);
+        Self { writing: Some(writing), ..self }
     }
 
     /// Returns the events since the last call, followed by the status. The first call always returns something; later
@@ -152,7 +165,13 @@ impl Feed {
     ///
     /// The reader's session ended, or the store did not answer.
     pub(crate) async fn next(&mut self) -> Result<Vec<FeedItem>, Problem> {
-        let told = self.read().await?;
+        let mut told = if self.due { self.read().await? } else { Vec::new() };
+        // There may be more turns than are read at a time.
+        self.due = !told.is_empty();
+        let news = self.writing.as_mut().map(WritingFeed::next).unwrap_or_default();
+        told.extend(
+            news.into_iter().map(|news| FeedItem { id: None, what: FeedEvent::Writing(Box::new(news)) }),
+        );
         // Looked at after reading: who left meanwhile is told nothing more.
         if session::counts(&self.app, &self.caller) { Ok(told) } else { Err(session::over()) }
     }
@@ -190,6 +209,7 @@ impl Feed {
             let offered = self.offered(&told).await?;
             told.extend(offered);
         }
+        self.asks(&lane);
         let (asking, doing) = (lane.head.ask.is_some(), doing(&lane));
         told.push(FeedItem { id: None, what: FeedEvent::Status { revision: lane.revision, asking, doing } });
         Ok(told)
@@ -217,25 +237,43 @@ impl Feed {
 
     /// Skips to the end of the lane.
     async fn reset(&mut self) -> Result<Vec<FeedItem>, Problem> {
-        let revision = self.app.runtime().lane(&self.lane.key).await?.revision;
+        let lane = self.app.runtime().lane(&self.lane.key).await?;
+        self.asks(&lane);
+        let revision = lane.revision;
         self.position = Position { revision, next: 0 };
         Ok(vec![FeedItem { id: Some(revision.to_string()), what: FeedEvent::Reset { revision } }])
     }
 
-    /// Waits until a turn of this lane is committed; returns false if the instance shuts down, or the reader's session
+    fn asks(&mut self, lane: &Lane) {
+        if let Some(writing) = &mut self.writing {
+            writing.asks(lane.head.ask.as_ref().map(|ask| &ask.effect));
+        }
+    }
+
+    /// Waits until a turn of this lane is committed or a model wrote more; returns false if the instance shuts down, or the reader's session
     /// ended.
     pub(crate) async fn more(&mut self) -> bool {
         loop {
             let drained = self.app.drained.notified();
+            let writing = async {
+                match &mut self.writing {
+                    Some(writing) => writing.due().await,
+                    None => std::future::pending().await,
+                }
+            };
             if self.app.draining() {
                 return false;
             }
             tokio::select! {
                 () = drained => return false,
                 () = session::ended(&self.app, &self.caller) => return false,
+                () = writing => return true,
                 heard = self.committed.recv() => match heard {
                     Ok(Heard::Turn(committed)) if committed.lane_id != self.lane.id => {}
-                    Ok(Heard::Turn(_) | Heard::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => return true,
+                    Ok(Heard::Turn(_) | Heard::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => {
+                        self.due = true;
+                        return true;
+                    }
                     Err(broadcast::error::RecvError::Closed) => return false,
                 },
             }

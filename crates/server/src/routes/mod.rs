@@ -35,6 +35,7 @@ mod tracker_hook;
 pub(crate) mod turns;
 pub(crate) mod users;
 pub(crate) mod webhooks;
+mod writing;
 
 use std::sync::Arc;
 

@@ -85,7 +85,7 @@ pub(crate) async fn get_follow(
         })?;
         match lanes::find(&app, &caller, Act::ReadLane, id).await {
             Ok(lane) if place < LANES => {
-                let feed = Feed::open(app.clone(), caller.clone(), lane, position);
+                let feed = Feed::open(app.clone(), caller.clone(), lane, position).with_writing();
                 all.feeds.push(Followed { lane: id.to_owned(), feed, due: true });
             }
             // The other tabs are told theirs all the same.
@@ -99,10 +99,13 @@ impl Follow for Lanes {
     async fn next(&mut self) -> Result<Vec<Event>, Problem> {
         let mut events = std::mem::take(&mut self.ready);
         for followed in self.feeds.iter_mut().filter(|followed| followed.due) {
-            followed.due = false;
             let lane = followed.lane.as_str();
-            let items = followed.feed.next().await?.into_iter();
-            events.extend(items.map(|FeedItem { id, what }| told(Some(lane), what.name(), id, what.data())));
+            let items = followed.feed.next().await?;
+            // There may be more than came at once.
+            followed.due = !items.is_empty();
+            events.extend(
+                items.into_iter().map(|FeedItem { id, what }| told(Some(lane), what.name(), id, what.data())),
+            );
         }
         if std::mem::take(&mut self.own.due) {
             events.push(told(None, "conversations", None, serde_json::Value::Null));

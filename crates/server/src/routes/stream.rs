@@ -30,7 +30,8 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Follow a lane
 ///
 /// Sends the events `turn`, `message`, `card`, `effect` and `pending`; `status` at once and after each batch, without
-/// an id; and `reset` if the position to resume from no longer exists, in which case the lane has to be read anew. A
+/// an id; `writing` while a model writes what people will read, as far as it may be seen, and when that is over, without an
+/// id: it is no message yet, and only the process that asks the model tells it; and `reset` if the position to resume from no longer exists, in which case the lane has to be read anew. A
 /// comment is sent at once and every 15 seconds. The stream begins with the effects that were offered to the host and
 /// are not reported yet, without an id.
 #[utoipa::path(
@@ -53,7 +54,7 @@ pub(crate) async fn get_stream(
 ) -> Result<Response, Problem> {
     let lane = lanes::find(&app, &caller, Act::ReadLane, &id).await?;
     let position = resume.position(&headers)?;
-    let feed = Feed::open(app.clone(), caller.clone(), lane, position);
+    let feed = Feed::open(app.clone(), caller.clone(), lane, position).with_writing();
     respond(&app, &caller, feed)
 }
 

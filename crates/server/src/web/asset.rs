@@ -23,6 +23,7 @@ macro_rules! chat_script {
             include_str!("../../web/chat/message.js"),
             include_str!("../../web/chat/shown.js"),
             include_str!("../../web/chat/doing.js"),
+            include_str!("../../web/chat/writing.js"),
             include_str!("../../web/chat/events.js"),
             include_str!("../../web/chat/follow.js"),
             include_str!("../../web/chat/deliver.js"),

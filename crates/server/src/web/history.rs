@@ -178,6 +178,7 @@ pub(crate) fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, reader: R
                 FeedEvent::Pending { .. }
                 | FeedEvent::Approval(_)
                 | FeedEvent::Status { .. }
+                | FeedEvent::Writing(_)
                 | FeedEvent::Reset { .. } => {}
             }
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use throughline_channels::direction::steadied;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::pending;
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::{EffectId, LaneKey, Timestamp};
 use throughline_runtime::MessageView;
 use throughline_store::LaneInfo as StoredInfo;
 use utoipa::ToSchema;
@@ -469,15 +469,39 @@ pub struct LaneEvents {
     pub items: Vec<LaneEvent>,
 }
 
+/// Text that a model is writing, as far as it may be seen. It is no message yet, and may become none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Writing {
+    /// Effect that asks the model.
+    pub ask: String,
+    /// The whole text so far; absent when it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The text as a tree, where it may be Markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub markup: Option<Vec<Node>>,
+    /// True when the text is over: what came of it, if anything did, is in the events before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
+}
+
+impl Writing {
+    /// Returns the end of the text of an ask.
+    pub(crate) fn over(ask: &EffectId) -> Self {
+        Self { ask: ask.to_string(), text: None, markup: None, ended: true }
+    }
+}
+
 /// Event of a lane, as in the stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LaneEvent {
-    /// Id: `revision.position`; absent for `status`, which is a state and not an event.
+    /// Id: `revision.position`; absent for `status` and `writing`, which are states and not events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`.
+    /// Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`; in a stream `writing`, too.
     pub event: String,
-    /// Data, in the form that the name determines.
+    /// Data, in the form that the name determines; of `writing`, a `Writing`.
     #[schema(value_type = Object)]
     pub data: serde_json::Value,
 }

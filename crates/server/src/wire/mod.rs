@@ -27,7 +27,7 @@ pub use event::EventBody;
 pub use fact::{Fact, StateFact};
 pub use lane::{
     Button, Card, CardRequest, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message,
-    Moment, Pending, Task,
+    Moment, Pending, Task, Writing,
 };
 pub use learn::{
     ChangedDecision, DecisionBrief, JudgeMargins, LearnProposal, LearnReplay, LearnSuggestion, Learned,

@@ -38,3 +38,4 @@ mod tenant_stream;
 mod tenants;
 mod traces;
 mod webhooks;
+mod writing;

@@ -1,15 +1,19 @@
 // What goes on: whom the conversation waits for, and calling it off.
 
 const AT_WORK = {
-  model: () => t('thinking'),
+  model: () => growing ? t('writing') : t('thinking'),
   tool: name => t('at-work', { name }),
   agent: name => t('at-work', { name }),
   tracker: () => t('at-tracker'),
   host: () => t('at-host'),
 };
 
+/** What the conversation waited for when it was last told. */
+let doings = [];
+
 /** Shows what goes on, and *Stop* where it is the reader's to call off. */
-function showDoing(doing) {
+function showDoing(doing = doings) {
+  doings = doing;
   const says = [...new Set(doing.map(({ who, name }) => AT_WORK[who]?.(name)))].filter(it => it);
   const stops = say && doing.some(({ by }) => by === me || !by);
   const shown = says.map(it => make('p', {}, it));

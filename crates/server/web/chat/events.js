@@ -38,7 +38,13 @@ const happenings = {
     wait(items.find(asks)?.anchor);
   },
 
-  status({ doing }) { showDoing(doing); },
+  status({ doing }) {
+    // The end of a text may have come while nobody heard it.
+    if (!doing.some(({ who }) => who === 'model')) shrink();
+    showDoing(doing);
+  },
+
+  writing(text) { grow(text); },
 
   reset() { location.reload(); },
 };

@@ -55,6 +55,7 @@ function leave() {
   source?.close();
   polling?.abort();
   source = polling = null;
+  shrink();
 }
 
 /** Follows by long polling; returns to the stream if the stream was not the problem. */

@@ -5,6 +5,8 @@ const find = (kind, id) => log.querySelector(`article[data-${kind}="${CSS.escape
 /** Inserts an article after the messages, before those still being sent. */
 function append(article) {
   const followed = atEnd();
+  // In one go with what it became, so that nothing jumps.
+  if (article.matches('.ours')) shrink();
   log.insertBefore(enhance(article), log.querySelector('.sending'));
   at('welcome')?.remove();
   separate();

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use utoipa::OpenApi;
 
-use crate::wire::{ApprovalNews, ProblemDetails};
+use crate::wire::{ApprovalNews, ProblemDetails, Writing};
 
 use super::{
     agui, approvals, context, effects, erasures, events, facts, health, lanes, learn, my_sessions, options,
@@ -44,7 +44,7 @@ use super::{
         (name = "operations", description = "Operation of an installation."),
         (name = "health", description = "Health and metrics."),
     ),
-    components(schemas(ProblemDetails, ApprovalNews)),
+    components(schemas(ProblemDetails, ApprovalNews, Writing)),
     paths(
         events::post_event, agui::post_run, tenant_stream::get_stream, tenant_stream::get_events, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
         lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
