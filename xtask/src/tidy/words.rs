@@ -30,11 +30,7 @@ pub(super) fn said_faults(tree: &Tree<'_>) -> Vec<Finding> {
         |file: &&File| file.path.starts_with("crates/trackers/src/") && !file.path.ends_with("/answer.rs");
     let said = |line: &str| line.contains("::Said") || line.contains("Said(");
     let what = "only `answer.rs` passes on what a tracker said: a reason of ours is a `TrackerFault`";
-    let mut found = Vec::new();
-    for file in tree.rust.iter().filter(ours) {
-        found.extend(lines(file, &said).map(|line| Finding::line(&file.path, line, what)));
-    }
-    found
+    within(tree.rust.iter().filter(ours), said, what)
 }
 
 /// A task that nobody waits for keeps the store open after the server has ended.
@@ -44,11 +40,7 @@ pub(super) fn forgotten_tasks(tree: &Tree<'_>) -> Vec<Finding> {
     };
     let spawns = |line: &str| line.contains("tokio::spawn(");
     let what = "nobody waits for this task: `Runtime::in_background`, or a `JoinSet` that is waited for";
-    let mut found = Vec::new();
-    for file in tree.rust.iter().filter(serving) {
-        found.extend(lines(file, &spawns).map(|line| Finding::line(&file.path, line, what)));
-    }
-    found
+    within(tree.rust.iter().filter(serving), spawns, what)
 }
 
 /// Everything written by people: code, documents, data, scripts.
@@ -58,8 +50,17 @@ pub(super) fn everything<'t>(tree: &'t Tree<'_>) -> impl Iterator<Item = &'t Fil
 
 /// The lines that fit, outside of tests.
 fn look(tree: &Tree<'_>, fits: impl Fn(&str) -> bool, what: &str) -> Vec<Finding> {
+    within(everything(tree).filter(|file| file.path != OURSELVES), fits, what)
+}
+
+/// The lines of these files that fit, outside of tests.
+fn within<'t>(
+    files: impl Iterator<Item = &'t File>,
+    fits: impl Fn(&str) -> bool,
+    what: &str,
+) -> Vec<Finding> {
     let mut found = Vec::new();
-    for file in everything(tree).filter(|file| file.path != OURSELVES) {
+    for file in files {
         found.extend(lines(file, &fits).map(|line| Finding::line(&file.path, line, what)));
     }
     found

@@ -12,7 +12,7 @@ async fn the_inspector_shows_what_words_make_of_each_option() {
         let option = |id: &str, label: &str, price: u32| {
             json!({
                 "id": id, "label": label, "exec_ref": format!("open:{id}"), "aliases": [format!("the {label} one")],
-                "fields": {"price": {"value": price, "unit": "EUR"}},
+                "fields": {"price": {"value": price, "unit": "EUR"}, "breakfast": true, "near": ["beach", "park"]},
             })
         };
         let shown = json!({"lane": {"conversation": "c1"}, "kind": "options.shown", "shown": {
@@ -34,15 +34,19 @@ async fn the_inspector_shows_what_words_make_of_each_option() {
             Page::of(&reply).after("class=\"result").after("The list it is read against")
         };
         let second = with("the second one").await;
-        second.says("Hotels").says("1 <b>Ritz</b> a the <b>Ritz</b> one price: EUR 300 –");
+        second.says("Hotels").says(
+            "1 <b>Ritz</b> a the <b>Ritz</b> one breakfast: yes, near: beach and park, price: 300 EUR –",
+        );
         second
-            .says("2 Seaview b the Seaview one price: EUR 120 executed")
-            .says("3 Seaside c the Seaside one price: EUR 90 –");
-        with("the cheapest").await.says("3 Seaside c the Seaside one price: EUR 90 executed");
+            .says("2 Seaview b the Seaview one breakfast: yes, near: beach and park, price: 120 EUR executed")
+            .says("3 Seaside c the Seaside one breakfast: yes, near: beach and park, price: 90 EUR –");
+        with("the cheapest")
+            .await
+            .says("3 Seaside c the Seaside one breakfast: yes, near: beach and park, price: 90 EUR executed");
         let alike = with("open the sea thing").await;
-        alike.says("price: EUR 120 asked about").says("price: EUR 90 asked about");
+        alike.says("price: 120 EUR asked about").says("price: 90 EUR asked about");
         let nothing = with("what is the weather like in Berlin today?").await;
-        nothing.says("2 Seaview b the Seaview one price: EUR 120 –");
+        nothing.says("2 Seaview b the Seaview one breakfast: yes, near: beach and park, price: 120 EUR –");
         server.stopped().await;
     }
 }

@@ -1,6 +1,7 @@
 //! Selection inspector: a list as a text was read against it, with what the text made of each option.
 
 use serde::Serialize;
+use throughline_engine::data::field::FieldValue;
 use throughline_engine::data::id::SetId;
 use throughline_engine::data::selection_trace::SelectionTrace;
 use throughline_engine::data::view::View;
@@ -43,11 +44,12 @@ pub(super) fn inspected(came: &WhatIf, writer: &str) -> Option<Inspected> {
     let view = view_of(&came.lane, writer);
     let read = trace.and_then(|trace| trace.set.clone());
     let id = read.or_else(|| view?.active_option_set_id.clone())?;
-    let set = wire::OptionSet::seen(set_of(&came.lane, &id)?, writer);
+    let list = set_of(&came.lane, &id)?;
+    let set = wire::OptionSet::seen(list, writer);
     let standing =
         view.and_then(|view| view.standing(&id)).map(|standing| wire::Standing::from(Some(standing)));
     let number = |option: &str| set.displayed.iter().position(|shown| shown == option);
-    let mut options: Vec<InspectedOption> = set
+    let mut options: Vec<InspectedOption> = list
         .options
         .iter()
         .map(|option| InspectedOption {
@@ -71,14 +73,13 @@ pub(super) fn inspected(came: &WhatIf, writer: &str) -> Option<Inspected> {
 }
 
 /// Returns a field's value as a line: "120 EUR", "Berlin".
-fn said(value: &serde_json::Value) -> String {
+fn said(value: &FieldValue) -> String {
     match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Object(parts) => {
-            let parts: Vec<String> = parts.values().map(said).collect();
-            parts.join(" ")
-        }
-        other => other.to_string(),
+        FieldValue::Number(number) => number.to_string(),
+        FieldValue::Quantity { value, unit } => format!("{value} {unit}"),
+        FieldValue::Text(text) | FieldValue::At(text) => text.clone(),
+        FieldValue::Flag(flag) => if *flag { "yes" } else { "no" }.into(),
+        FieldValue::List(texts) => texts.join(" and "),
     }
 }
 
