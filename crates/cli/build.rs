@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// The variable that is read, and the one that the program is compiled with.
+/// The variable that is read.
 const COMMIT: &str = "THROUGHLINE_COMMIT";
 /// Written into a published crate.
 const PACKAGED: &str = ".cargo_vcs_info.json";
@@ -21,12 +21,13 @@ fn main() {
     println!("cargo::rerun-if-env-changed={COMMIT}");
     let commit = variable().or_else(packaged).or_else(archived).or_else(checked_out);
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    // `cargo run` hands these on to the program, which takes a variable that begins with its own name for a setting.
     match commit {
         Some(commit) => {
-            println!("cargo::rustc-env={COMMIT}={commit}");
-            println!("cargo::rustc-env=THROUGHLINE_VERSION={version} ({commit})");
+            println!("cargo::rustc-env=BUILT_COMMIT={commit}");
+            println!("cargo::rustc-env=BUILT_VERSION={version} ({commit})");
         }
-        None => println!("cargo::rustc-env=THROUGHLINE_VERSION={version}"),
+        None => println!("cargo::rustc-env=BUILT_VERSION={version}"),
     }
 }
 

@@ -65,9 +65,11 @@ impl Sources {
             let name = format!("cargo::rustc-env={name}=");
             said.lines().find_map(|line| line.strip_prefix(name.as_str())).map(str::to_owned)
         };
-        let commit = value("THROUGHLINE_COMMIT");
+        let commit = value("BUILT_COMMIT");
         let version = commit.as_ref().map_or("0.1.0".to_owned(), |commit| format!("0.1.0 ({commit})"));
-        assert_eq!(value("THROUGHLINE_VERSION"), Some(version));
+        assert_eq!(value("BUILT_VERSION"), Some(version));
+        // `cargo run` sets them for the program, too, which would refuse them as settings that it does not know.
+        assert!(!said.contains("rustc-env=THROUGHLINE_"), "{said}");
         commit
     }
 }

@@ -12,7 +12,9 @@ use crate::codes;
 /// Name of the file that is searched for in the working directory and the configuration folders.
 const FILE: &str = "throughline.toml";
 /// Environment variables with our prefix that are not settings.
-const NOT_SETTINGS: [&str; 7] = [
+const NOT_SETTINGS: [&str; 8] = [
+    // Read when the program is built.
+    "THROUGHLINE_COMMIT",
     "THROUGHLINE_CONFIG",
     "THROUGHLINE_FAILPOINT",
     "THROUGHLINE_FAILPOINT_TRAIL",

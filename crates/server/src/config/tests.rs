@@ -136,6 +136,7 @@ fn flags_beat_the_environment_and_the_environment_beats_files() {
         ("THROUGHLINE_API__DELIVERY_HOST".into(), "reply, tracker.create".into()),
         ("THROUGHLINE_PROJECTS__AUTH__REQUIRED".into(), "[\"title\"]".into()),
         ("THROUGHLINE_FAILPOINT".into(), "s3.acked:1".into()),
+        ("THROUGHLINE_COMMIT".into(), "0123456789ab".into()),
         ("PATH".into(), "/bin".into()),
     ];
     let config = Config::load(&sources.flag("server.listen", "127.0.0.1:3", "--listen")).unwrap();
