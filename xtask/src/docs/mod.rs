@@ -78,11 +78,7 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
         generated::write(repo)?;
     }
     let pages = pages(repo, options)?;
-    let mut wrong = generated::old(repo)?;
-    wrong.extend(links::dead(repo, &pages));
-    wrong.extend(figures::stale(repo, &pages));
-    wrong.extend(site::missing(repo)?);
-    wrong.extend(lists::strangers(repo, &pages)?);
+    let mut wrong = of_the_text(repo, &pages)?;
     let programs: PathBuf = repo.target()?.join("debug");
     wrong.extend(settings::strangers(&programs, &pages)?);
     for finding in &wrong {
@@ -118,6 +114,20 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
         bail!("the pages do not say what is; `cargo xtask docs --write` puts in what was seen");
     }
     Ok(())
+}
+
+/// Findings in the pages that no program is needed for.
+pub(crate) fn findings(repo: &Repo) -> Result<Vec<Finding>> {
+    of_the_text(repo, &pages(repo, &Options::default())?)
+}
+
+fn of_the_text(repo: &Repo, pages: &[File]) -> Result<Vec<Finding>> {
+    let mut wrong = generated::old(repo)?;
+    wrong.extend(links::dead(repo, pages));
+    wrong.extend(figures::stale(repo, pages));
+    wrong.extend(site::missing(repo)?);
+    wrong.extend(lists::strangers(repo, pages)?);
+    Ok(wrong)
 }
 
 /// Returns the pages in the order a newcomer reads them.

@@ -8,6 +8,7 @@ mod words;
 
 use anyhow::Result;
 
+use crate::docs;
 use crate::repo::{File, Finding, Repo};
 
 /// The files the checks look at, read once.
@@ -28,8 +29,14 @@ struct Tree<'r> {
 const OTHERS: &[&str] =
     &[".yaml", ".yml", ".toml", ".html", ".js", ".mjs", ".css", ".sql", ".sh", ".json", "run"];
 
-/// Runs every check; `write` lowers the kept counts first.
+/// Runs every check, and those of the pages that no program is needed for; `write` lowers the kept counts first.
 pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
+    let mut found = of_the_sources(repo, write)?;
+    found.extend(docs::findings(repo)?);
+    Ok(found)
+}
+
+fn of_the_sources(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
     let mut rust = repo.files("crates", &[".rs"])?;
     rust.extend(repo.files("xtask", &[".rs"])?);
     let tree = Tree {
@@ -92,7 +99,7 @@ mod tests {
         for (path, text) in files {
             repo.write(path, text).unwrap();
         }
-        let found = run(&repo, false).unwrap();
+        let found = of_the_sources(&repo, false).unwrap();
         std::fs::remove_dir_all(&root).unwrap();
         let ours = |finding: &String| files.iter().any(|(path, _)| finding.starts_with(path));
         found.iter().map(ToString::to_string).filter(ours).collect()
