@@ -307,6 +307,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep a file of a conversation
+         * @description The body is the file, of at most 5 MiB; `Content-Type` tells what it is. A `message.posted` names it by its id, and
+         *     becomes a message with a file. The same file of the same person is one, however often it is sent. It is erased with
+         *     the conversation and with its person. A conversation has at most 100 MiB.
+         */
+        post: operations["postFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a file
+         * @description Its bytes. Pictures (PNG, JPEG, GIF, WebP) are shown in their place, everything else is to be saved.
+         */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a file
+         * @description For whoever sent it. Its messages stay, and its address leads to nothing.
+         */
+        delete: operations["deleteFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/lanes": {
         parameters: {
             query?: never;
@@ -1647,6 +1693,11 @@ export interface components {
             closed?: components["schemas"]["ClosedBody"] | null;
             /** @description Host's id of the event: delivered twice, it is one event; another event under it is refused. */
             event_id?: string | null;
+            /**
+             * @description Files that came with the message, at most 10; then the text may be empty. Nobody reads them but people, and those with an
+             *     address are evidence of the ticket that the message is about.
+             */
+            files?: components["schemas"]["EventFile"][] | null;
             focus?: components["schemas"]["FocusBody"] | null;
             form?: components["schemas"]["EventForm"] | null;
             /**
@@ -1680,6 +1731,19 @@ export interface components {
             task?: string | null;
             /** @description Text of a message or an edit, or the words after a command's name. */
             text?: string | null;
+        };
+        /** @description File of a message: one that `POST /v1/files` keeps, by its id alone, or one that you keep, by its name. */
+        EventFile: {
+            /** @description Size in bytes. */
+            bytes?: number | null;
+            /** @description Id of a file of this conversation. */
+            id?: string | null;
+            /** @description Media type. */
+            mime?: string | null;
+            /** @description Name of your file, on one line. */
+            name?: string | null;
+            /** @description Address at which whoever reads the conversation can open it. */
+            url?: string | null;
         };
         /** @description Submitted form. */
         EventForm: {
@@ -1828,6 +1892,31 @@ export interface components {
             item?: string;
             /** @description Message for a person. */
             text: string;
+        };
+        /** @description File that is kept for a conversation. */
+        File: {
+            /**
+             * Format: date-time
+             * @description Time it was first sent.
+             */
+            at: string;
+            /** @description Person who sent it. */
+            by: string;
+            /**
+             * Format: int64
+             * @description Size in bytes.
+             */
+            bytes: number;
+            /** @description Id, which an event names in its `files`. */
+            id: string;
+            /** @description Media type, as its sender stated it. */
+            mime: string;
+            /** @description Name, on one line. */
+            name: string;
+            /** @description Path at which people open it. */
+            path: string;
+            /** @description SHA-256 of the content, in hex. */
+            sha256: string;
         };
         /** @description Reference of a message. */
         Focus: {
@@ -2087,6 +2176,8 @@ export interface components {
             /** @description User who wrote it; absent for the assistant. */
             by?: string | null;
             card?: components["schemas"]["Card"] | null;
+            /** @description Files that came with it. */
+            files?: components["schemas"]["MessageFile"][];
             /** @description Id. */
             id: string;
             /** @description Kind: `answer`, `question`, `card` or `notification`; absent for people. */
@@ -2104,6 +2195,24 @@ export interface components {
             task?: string | null;
             /** @description Text; for a card, the whole card as text. */
             text: string;
+        };
+        /** @description File of a message. */
+        MessageFile: {
+            /**
+             * Format: int64
+             * @description Size in bytes.
+             */
+            bytes?: number | null;
+            /** @description Id, if its content is kept here. */
+            id?: string | null;
+            /** @description Kind in plain words: `photo`, `audio`, `video`, `file`, on Telegram others too. */
+            kind: string;
+            /** @description Media type, as its sender stated it. */
+            mime?: string | null;
+            /** @description Name. */
+            name?: string | null;
+            /** @description Address at which it can be opened, if it has one. */
+            url?: string | null;
         };
         /** @description Properties that distinguish two similar options. */
         MetadataBody: {
@@ -3468,7 +3577,7 @@ export interface components {
                 /**
                  * @example {
                  *       "code": "TL-2003",
-                 *       "detail": "The body is larger than 256 KiB; reading stopped there. Nothing was recorded.",
+                 *       "detail": "The body is larger than what is taken here: 256 KiB, a file 5 MiB, all files of a conversation 100 MiB. Nothing was recorded.",
                  *       "instance": "urn:throughline:request:rq_7eb2a56637013f2bc5b7",
                  *       "name": "request.too_large",
                  *       "status": 413,
@@ -3641,6 +3750,7 @@ export type EventActor = components['schemas']['EventActor'];
 export type EventApproval = components['schemas']['EventApproval'];
 export type EventAssistant = components['schemas']['EventAssistant'];
 export type EventBody = components['schemas']['EventBody'];
+export type EventFile = components['schemas']['EventFile'];
 export type EventForm = components['schemas']['EventForm'];
 export type EventLane = components['schemas']['EventLane'];
 export type EventPress = components['schemas']['EventPress'];
@@ -3649,6 +3759,7 @@ export type Fact = components['schemas']['Fact'];
 export type Field = components['schemas']['Field'];
 export type FieldBody = components['schemas']['FieldBody'];
 export type FieldError = components['schemas']['FieldError'];
+export type File = components['schemas']['File'];
 export type Focus = components['schemas']['Focus'];
 export type FocusBody = components['schemas']['FocusBody'];
 export type Given = components['schemas']['Given'];
@@ -3668,6 +3779,7 @@ export type Learned = components['schemas']['Learned'];
 export type LearnedVersion = components['schemas']['LearnedVersion'];
 export type Lesson = components['schemas']['Lesson'];
 export type Message = components['schemas']['Message'];
+export type MessageFile = components['schemas']['MessageFile'];
 export type MetadataBody = components['schemas']['MetadataBody'];
 export type Omitted = components['schemas']['Omitted'];
 export type OptionBody = components['schemas']['OptionBody'];
@@ -5834,6 +5946,176 @@ export interface operations {
             408: components["responses"]["Timeout"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["Unfit"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postFile: {
+        parameters: {
+            query: {
+                /**
+                 * @description Channel of the conversation; `api` if absent.
+                 * @example api
+                 */
+                channel?: string;
+                /**
+                 * @description Conversation, as in an event.
+                 * @example c42
+                 */
+                conversation: string;
+                /**
+                 * @description Thread in it.
+                 * @example t1
+                 */
+                thread?: string;
+                /**
+                 * @description Person whose file it is; the token's own principal if absent. Naming another person needs the scope `act_as`.
+                 * @example ana
+                 */
+                actor?: string;
+                /**
+                 * @description Name of the file, without its folder.
+                 * @example screenshot.png
+                 */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                /** @example The bytes of the file. */
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description What is known of the file. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-11-29T12:25:14.100Z",
+                     *       "by": "ana",
+                     *       "bytes": 21370,
+                     *       "id": "file_bcheaxt7sslxix4tut66uaeg_986be9fa374e60a72766799b",
+                     *       "mime": "image/png",
+                     *       "name": "screenshot.png",
+                     *       "path": "/files/file_bcheaxt7sslxix4tut66uaeg_986be9fa374e60a72766799b",
+                     *       "sha256": "6ab97cd47caef4bc096dce1cae96df7dc2a7514f12c2115ab5cf12ca57402f2e"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["MediaType"];
+            422: components["responses"]["Unfit"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description file_…
+                 * @example file_bcheaxt7sslxix4tut66uaeg_986be9fa374e60a72766799b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example The bytes of the file. */
+                    "application/octet-stream": string;
+                    /** @example The bytes of the file. */
+                    "image/gif": string;
+                    /** @example The bytes of the file. */
+                    "image/jpeg": string;
+                    /** @example The bytes of the file. */
+                    "image/png": string;
+                    /** @example The bytes of the file. */
+                    "image/webp": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description file_…
+                 * @example file_bcheaxt7sslxix4tut66uaeg_986be9fa374e60a72766799b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was known of the file. */
+            200: {
+                headers: {
+                    "Throughline-Request": components["headers"]["Throughline-Request"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-11-29T12:25:14.100Z",
+                     *       "by": "ana",
+                     *       "bytes": 21370,
+                     *       "id": "file_bcheaxt7sslxix4tut66uaeg_986be9fa374e60a72766799b",
+                     *       "mime": "image/png",
+                     *       "name": "screenshot.png",
+                     *       "path": "/files/file_bcheaxt7sslxix4tut66uaeg_986be9fa374e60a72766799b",
+                     *       "sha256": "6ab97cd47caef4bc096dce1cae96df7dc2a7514f12c2115ab5cf12ca57402f2e"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["Timeout"];
             429: components["responses"]["TooMany"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Internal"];

@@ -25,8 +25,9 @@ use throughline_messages::{self as say, Language};
 
 use crate::data::action::Action;
 use crate::data::actor::Presser;
+use crate::data::attachment::Attachment;
 use crate::data::card::CardStatus;
-use crate::data::event::{Attachment, MessagePosted};
+use crate::data::event::MessagePosted;
 use crate::data::fault::FieldFault;
 use crate::data::field_error::FieldError;
 use crate::data::policy::{ApproverRule, Policy, limits};
@@ -316,16 +317,20 @@ pub(crate) fn files(files: &[Attachment]) -> String {
     format!("({})", names.join(", "))
 }
 
-pub(crate) fn unread(language: Language, posted: &MessagePosted) -> String {
+/// Tells what became of the files of a message: evidence of a ticket, or kept, or neither.
+pub(crate) fn unread(language: Language, posted: &MessagePosted, are_evidence: bool) -> String {
     let file = |file: &Attachment| {
         let kind = say::file_kind(language, &file.kind.replace(' ', "-"), &file.kind);
         file.name.as_ref().map_or(kind.clone(), |name| format!("{kind} {name}"))
     };
     let files = posted.files.iter().map(file).collect::<Vec<_>>().join(", ");
-    if posted.only_files() {
-        say::help_unread_only(language, files)
-    } else {
-        say::help_unread_beside(language, files)
+    let kept = posted.files.iter().all(|file| file.url.is_some());
+    match (posted.only_files(), kept) {
+        _ if are_evidence => say::help_files_evidence(language, files),
+        (true, true) => say::help_files_kept(language, files),
+        (false, true) => say::help_files_kept_beside(language, files),
+        (true, false) => say::help_unread_only(language, files),
+        (false, false) => say::help_unread_beside(language, files),
     }
 }
 

@@ -177,6 +177,11 @@ impl<'a> Turn<'a> {
         self.changed.iter().filter(move |change| change.about().0 == kind)
     }
 
+    /// Returns the records of type `R` that this turn wrote.
+    pub(crate) fn written<R: Stored>(&self) -> impl Iterator<Item = &R> {
+        self.changes_of(R::KIND).filter_map(Change::written).filter_map(R::of)
+    }
+
     /// True if this turn wrote a record of this kind.
     pub(crate) fn wrote(&self, kind: RecordKind) -> bool {
         self.changes_of(kind).any(|change| change.written().is_some())
@@ -307,6 +312,7 @@ impl<'a> Turn<'a> {
             channel_id: posted.message_id.clone(),
             link: self.given.link.clone(),
             untrusted: !routed_message::actor_is_trusted(self),
+            files: posted.files.clone(),
         });
         self.head.last_message_at = Some(self.now());
         let words = self.words_of(text);
@@ -414,6 +420,7 @@ impl<'a> Turn<'a> {
             channel_id: None,
             link: None,
             untrusted: false,
+            files: Vec::new(),
         });
         id
     }

@@ -33,6 +33,7 @@ fn message(id: &str, role: Role, text: &str) -> Message {
         channel_id: Some(format!("c_{id}")),
         link: None,
         untrusted: false,
+        files: Vec::new(),
     }
 }
 

@@ -3,10 +3,11 @@
 mod harness;
 
 use harness::TestLane;
+use throughline_engine::data::attachment::Attachment;
 use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::decision::Verdict;
 use throughline_engine::data::effect::{EffectBody, EffectClass, EffectResult, Outcome};
-use throughline_engine::data::event::{AssistantPosted, Attachment, EventKind, MessagePosted};
+use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
 use throughline_engine::data::fault::{Fault, SendingFault};
 use throughline_engine::data::handover::{Handover, HostAnswer};
 use throughline_engine::data::message::{Message, MessageKind, Role};

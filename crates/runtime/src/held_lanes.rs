@@ -155,6 +155,7 @@ mod tests {
             channel_id: None,
             link: None,
             untrusted: false,
+            files: Vec::new(),
         }));
         let (state_hash, log_hash) = (String::new(), String::new());
         let actor = LaneActor { epoch: 1, leased_until: used_at, used_at, lane, state_hash, log_hash };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use throughline_engine::data::attachment::Attachment;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::lane::Lane;
@@ -41,6 +42,9 @@ pub struct MessageView {
     /// The card it shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<CardModel>,
+    /// The files that came with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Attachment>,
 }
 
 /// A lane and its messages.
@@ -145,6 +149,7 @@ impl Runtime {
             task: message.task.map(|task| task.0),
             channel_id: message.channel_id,
             card,
+            files: message.files,
         })
     }
 

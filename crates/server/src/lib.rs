@@ -35,6 +35,7 @@ mod directory;
 mod documents;
 mod doing;
 
+mod files;
 pub mod finding;
 mod idempotency;
 mod instance;

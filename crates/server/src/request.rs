@@ -28,6 +28,8 @@ const MAX_BODY: usize = 256 * 1024;
 const MAX_DEPTH: usize = 64;
 /// Maximum time in which a body has to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
+/// Maximum time in which a file has to arrive.
+const FILE_TIME: Duration = Duration::from_secs(120);
 /// Maximum of `Prefer: wait`, in seconds.
 pub(crate) const MAX_WAIT: u64 = 30;
 /// Maximum length of a page.
@@ -188,15 +190,24 @@ pub(crate) async fn read_form(headers: &HeaderMap, body: Body) -> Result<BTreeMa
 
 /// Reads a body within its size and time limits, whatever it is.
 pub(crate) async fn read_raw(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
+    small_enough(headers, most)?;
+    in_time(body, most, BODY_TIME).await
+}
+
+/// Reads a file within its size and time limits.
+pub(crate) async fn read_file(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
+    small_enough(headers, most)?;
+    in_time(body, most, FILE_TIME).await
+}
+
+fn small_enough(headers: &HeaderMap, most: usize) -> Result<(), Problem> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > most) {
-        return Err(too_large(most));
-    }
-    tokio::time::timeout(BODY_TIME, collect(body, most)).await.map_err(|_| {
-        Problem::new(
-            &codes::TIMEOUT,
-            format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()),
-        )
+    if declared.is_some_and(|length| length > most) { Err(too_large(most)) } else { Ok(()) }
+}
+
+async fn in_time(body: Body, most: usize, time: Duration) -> Result<Bytes, Problem> {
+    tokio::time::timeout(time, collect(body, most)).await.map_err(|_| {
+        Problem::new(&codes::TIMEOUT, format!("the body did not arrive within {} seconds", time.as_secs()))
     })?
 }
 

@@ -14,8 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_engine::data::action::Action;
 use throughline_engine::data::ask::Answer;
+use throughline_engine::data::attachment::Attachment;
 use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
-use throughline_engine::data::event::{Attachment, Event, EventKind, Press};
+use throughline_engine::data::event::{Event, EventKind, Press};
 use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::id;
 use throughline_engine::data::rung::Rung;

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use throughline_engine::data::action::Action;
-use throughline_engine::data::event::{AssistantPosted, Attachment, EventKind, MessagePosted};
+use throughline_engine::data::attachment::Attachment;
+use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
 use throughline_engine::data::fact::{Fact, FactKey};
 use throughline_engine::data::host_act::HostAct;
 use throughline_engine::data::lane::Lane;

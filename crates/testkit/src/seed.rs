@@ -239,6 +239,7 @@ fn seeded_message(message: &GivenMessage, id: MessageId, at: Timestamp) -> Messa
         channel_id: Some(format!("given.{}", id.0)),
         link: None,
         untrusted: false,
+        files: Vec::new(),
         id,
         role,
         by: message.by.clone().unwrap_or_default(),

@@ -444,6 +444,33 @@ class EventAssistant(TypedDict, closed=True):
     """
 
 
+class EventFile(TypedDict, closed=True):
+    """
+    File of a message: one that `POST /v1/files` keeps, by its id alone, or one that you keep, by its name.
+    """
+
+    bytes: NotRequired[int | None]
+    """
+    Size in bytes.
+    """
+    id: NotRequired[str | None]
+    """
+    Id of a file of this conversation.
+    """
+    mime: NotRequired[str | None]
+    """
+    Media type.
+    """
+    name: NotRequired[str | None]
+    """
+    Name of your file, on one line.
+    """
+    url: NotRequired[str | None]
+    """
+    Address at which whoever reads the conversation can open it.
+    """
+
+
 class EventForm(TypedDict, closed=True):
     """
     Submitted form.
@@ -696,6 +723,45 @@ class FieldError(TypedDict):
     """
 
 
+class File(TypedDict):
+    """
+    File that is kept for a conversation.
+    """
+
+    at: str
+    """
+    Time it was first sent.
+    """
+    by: str
+    """
+    Person who sent it.
+    """
+    bytes: int
+    """
+    Size in bytes.
+    """
+    id: str
+    """
+    Id, which an event names in its `files`.
+    """
+    mime: str
+    """
+    Media type, as its sender stated it.
+    """
+    name: str
+    """
+    Name, on one line.
+    """
+    path: str
+    """
+    Path at which people open it.
+    """
+    sha256: str
+    """
+    SHA-256 of the content, in hex.
+    """
+
+
 class FocusBody(TypedDict, closed=True):
     """
     Focus of a user.
@@ -860,6 +926,37 @@ class Lesson(TypedDict):
     turns: list[str]
     """
     Turns of the messages that showed it.
+    """
+
+
+class MessageFile(TypedDict):
+    """
+    File of a message.
+    """
+
+    bytes: NotRequired[int | None]
+    """
+    Size in bytes.
+    """
+    id: NotRequired[str | None]
+    """
+    Id, if its content is kept here.
+    """
+    kind: str
+    """
+    Kind in plain words: `photo`, `audio`, `video`, `file`, on Telegram others too.
+    """
+    mime: NotRequired[str | None]
+    """
+    Media type, as its sender stated it.
+    """
+    name: NotRequired[str | None]
+    """
+    Name.
+    """
+    url: NotRequired[str | None]
+    """
+    Address at which it can be opened, if it has one.
     """
 
 
@@ -2362,6 +2459,11 @@ class EventBody(TypedDict, closed=True):
     """
     Host's id of the event: delivered twice, it is one event; another event under it is refused.
     """
+    files: NotRequired[list[EventFile] | None]
+    """
+    Files that came with the message, at most 10; then the text may be empty. Nobody reads them but people, and those with an
+    address are evidence of the ticket that the message is about.
+    """
     focus: NotRequired[FocusBody | None]
     form: NotRequired[EventForm | None]
     kind: Literal['message.posted', 'message.edited', 'message.deleted', 'card.pressed', 'command', 'form.submitted', 'assistant.posted', 'approval.requested', 'task.reported', 'options.shown', 'options.closed', 'focus.changed']
@@ -3045,6 +3147,10 @@ class Message(TypedDict):
     User who wrote it; absent for the assistant.
     """
     card: NotRequired[Card | None]
+    files: NotRequired[list[MessageFile]]
+    """
+    Files that came with it.
+    """
     id: str
     """
     Id.

@@ -1,6 +1,7 @@
 //! Turns a host's request into an event of a lane. Total and pure; reports every problem at once.
 
 use serde_json::Value;
+use throughline_engine::data::attachment::Attachment;
 use throughline_engine::data::event::{AssistantPosted, MessagePosted, Press};
 use throughline_engine::data::handover::HostAnswer;
 use throughline_engine::data::host_act::HostAct;
@@ -13,10 +14,11 @@ use throughline_language::Expected;
 use super::options;
 use super::payload;
 use super::problem::{
-    Checker, MAX_ACT_LINE, MAX_ACT_LINES, MAX_ACT_TITLE, MAX_FORM_VALUES, MAX_TASK, Problem, shortened, step,
+    Checker, MAX_ACT_LINE, MAX_ACT_LINES, MAX_ACT_TITLE, MAX_FILES, MAX_FORM_VALUES, MAX_ID, MAX_TASK,
+    MAX_URL, Problem, is_invisible, shortened, step,
 };
 use super::request::{
-    ActorRequest, ApprovalRequest, AssistantRequest, EventRequest, ReportRequest, ShownRequest,
+    ActorRequest, ApprovalRequest, AssistantRequest, EventRequest, FileRequest, ReportRequest, ShownRequest,
 };
 
 /// Kinds that only the runtime makes: from a host they would be a forged outcome or deadline.
@@ -222,7 +224,14 @@ fn kind(request: EventRequest, actor: &str, check: &mut Checker) -> EventKind {
 }
 
 fn posted(request: EventRequest, check: &mut Checker) -> EventKind {
+    let files = files(request.files, check);
     let text = match request.text {
+        // A file says something without words.
+        text if !files.is_empty() => {
+            let text = text.unwrap_or_default();
+            check.text("/text", &text);
+            text
+        }
         Some(text) => {
             check.words("/text", &text);
             text
@@ -239,9 +248,43 @@ fn posted(request: EventRequest, check: &mut Checker) -> EventKind {
         reply_to: request.reply_to,
         quote: request.quote,
         task: request.task.map(TaskId),
-        files: Vec::new(),
+        files,
         seen: request.seen,
     })
+}
+
+/// Reads the files of a message. What is known of one that is kept here, its keeper adds.
+fn files(requests: Vec<FileRequest>, check: &mut Checker) -> Vec<Attachment> {
+    if requests.len() > MAX_FILES {
+        let text = format!("a message has at most {MAX_FILES} files; this one has {}", requests.len());
+        check.wrong("/files", text);
+    }
+    let read = |(n, file): (usize, FileRequest)| {
+        let at = |member: &str| format!("/files/{n}/{member}");
+        let FileRequest { id, name, mime, bytes, url } = file;
+        if let Some(id) = id {
+            check.id(&at("id"), &id);
+            return Attachment { id: Some(id), ..Attachment::default() };
+        }
+        match &name {
+            Some(name) => check.line(&at("name"), name, MAX_ID),
+            None => check.wrong(&at("name"), "a file has the id of one that is kept here, or a name"),
+        }
+        if let Some(mime) = &mime {
+            check.id(&at("mime"), mime);
+        }
+        if let Some(url) = &url {
+            let known = ["https://", "http://"].iter().any(|scheme| url.starts_with(scheme));
+            let odd = |c: char| c.is_control() || c.is_whitespace() || is_invisible(c);
+            if !known || url.contains(odd) || url.chars().count() > MAX_URL {
+                let text = format!("an address begins with https:// and has at most {MAX_URL} characters");
+                check.wrong(&at("url"), text);
+            }
+        }
+        let kind = Attachment::kind_of(mime.as_deref().unwrap_or_default()).into();
+        Attachment { kind, name, mime, bytes: bytes.map(u64::from), id: None, url }
+    };
+    requests.into_iter().enumerate().take(MAX_FILES).map(read).collect()
 }
 
 fn message(kind: &str, id: Option<String>, check: &mut Checker) -> String {

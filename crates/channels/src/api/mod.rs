@@ -14,12 +14,12 @@ pub use event::{Context, HOST_KINDS, NormalisedEvent, answer};
 pub use options::snapshot;
 pub(crate) use problem::Checker;
 pub use problem::{
-    BodyError, MAX_ACT_LINE, MAX_ACT_LINES, MAX_ACT_TITLE, MAX_FORM_VALUES, MAX_ID, MAX_TASK, MAX_TEXT,
-    Problem,
+    BodyError, MAX_ACT_LINE, MAX_ACT_LINES, MAX_ACT_TITLE, MAX_FILES, MAX_FORM_VALUES, MAX_ID, MAX_TASK,
+    MAX_TEXT, MAX_URL, Problem, is_id, is_invisible,
 };
 pub use request::{
-    ActorRequest, ApprovalRequest, AssistantRequest, ClosedRequest, EventRequest, FocusRequest, FormRequest,
-    LaneRequest, MetadataRequest, OptionRequest, PressRequest, ShownRequest,
+    ActorRequest, ApprovalRequest, AssistantRequest, ClosedRequest, EventRequest, FileRequest, FocusRequest,
+    FormRequest, LaneRequest, MetadataRequest, OptionRequest, PressRequest, ShownRequest,
 };
 pub use view::{CardView, MessageView, with_tokens};
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use throughline_engine::data::canonical_json::jcs;
 
-use super::problem::{Checker, MAX_ACT_PAYLOAD, invisible, step};
+use super::problem::{Checker, MAX_ACT_PAYLOAD, is_invisible, step};
 
 /// The most digits of a number. More are not kept by every reader of JSON, so that another number could be performed than was
 /// approved.
@@ -18,7 +18,7 @@ pub(super) fn text(pointer: &str, content: &Value, check: &mut Checker) -> Strin
     let mut text = String::new();
     for c in jcs(content).chars() {
         // Outside of its strings JSON has none of these, so the text stays JSON of the same value.
-        if invisible(c) || c.is_control() {
+        if is_invisible(c) || c.is_control() {
             let _ = write!(text, "\\u{:04x}", u32::from(c));
         } else {
             text.push(c);
@@ -119,7 +119,7 @@ mod tests {
             let text = read(&content).unwrap();
             let again: Value = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(&again, &content);
-            prop_assert!(!text.chars().any(|c| invisible(c) || c.is_control()));
+            prop_assert!(!text.chars().any(|c| is_invisible(c) || c.is_control()));
             prop_assert_eq!(read(&again).unwrap(), text);
         }
     }

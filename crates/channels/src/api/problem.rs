@@ -8,6 +8,10 @@ use serde::Serialize;
 pub const MAX_TEXT: usize = 40_000;
 /// The longest id or name, in characters.
 pub const MAX_ID: usize = 255;
+/// The most files of a message.
+pub const MAX_FILES: usize = 10;
+/// The longest address of a file, in characters.
+pub const MAX_URL: usize = 2_000;
 /// The longest id of a task that a host reports, in characters.
 pub const MAX_TASK: usize = 128;
 /// The longest title of an act, in characters.
@@ -96,7 +100,7 @@ impl Checker {
         } else if length > MAX_ID {
             self.wrong(pointer, format!("an id has at most {MAX_ID} characters; this one has {length}"));
         }
-        if let Some(odd) = id.chars().find(|c| c.is_control() || c.is_whitespace() || invisible(*c)) {
+        if let Some(odd) = id.chars().find(|c| c.is_control() || c.is_whitespace() || is_invisible(*c)) {
             let odd = u32::from(odd);
             self.wrong(pointer, format!("an id has visible characters only; this one holds U+{odd:04X}"));
         }
@@ -125,7 +129,7 @@ impl Checker {
         if line.trim().is_empty() {
             self.wrong(pointer, "there is nothing in this line");
         }
-        if let Some(odd) = line.chars().find(|c| c.is_control() || invisible(*c)) {
+        if let Some(odd) = line.chars().find(|c| c.is_control() || is_invisible(*c)) {
             let odd = u32::from(odd);
             self.wrong(pointer, format!("this line has visible characters only; this one holds U+{odd:04X}"));
         }
@@ -153,8 +157,17 @@ impl Checker {
 
 /// True for characters that take no room or turn the direction of text: two ids that look alike must not differ by
 /// them.
-pub(super) fn invisible(c: char) -> bool {
+#[must_use]
+pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// True if this is an id: visible characters, neither none nor too many.
+#[must_use]
+pub fn is_id(text: &str) -> bool {
+    let mut check = Checker::default();
+    check.id("", text);
+    check.problems.is_empty()
 }
 
 /// The beginning of a foreign word, for an error message.

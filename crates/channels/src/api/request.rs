@@ -35,6 +35,9 @@ pub struct EventRequest {
     /// The text of that message, for when we do not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
+    /// The files that came with the message.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRequest>,
     /// The revision of the lane that the writer of the message saw, as the stream tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,
@@ -92,6 +95,27 @@ pub struct LaneRequest {
     /// The thread in it, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
+}
+
+/// A file of a message: one that is kept here, by its id, or one that the host keeps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileRequest {
+    /// The id of a file that is kept here. Then the other members are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The name of a file of the host's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime: Option<String>,
+    /// The size in bytes.
+    #[serde(deserialize_with = "whole::optional", skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
+    /// The address at which whoever reads the conversation can open it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// A person.

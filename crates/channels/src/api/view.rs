@@ -120,6 +120,7 @@ mod tests {
             channel_id: None,
             link: None,
             untrusted: false,
+            files: Vec::new(),
         };
         let view = MessageView::new(
             &message,

@@ -3,8 +3,9 @@
 //! Only the store knows which lane a replied-to message or a button belongs to, so that is left open as a [`Place`].
 
 use serde_json::Value;
+use throughline_engine::data::attachment::Attachment;
 use throughline_engine::data::canonical_json::{hex, sha256};
-use throughline_engine::data::event::{Attachment, MessagePosted, Press};
+use throughline_engine::data::event::{MessagePosted, Press};
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Timestamp};
 

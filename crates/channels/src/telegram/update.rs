@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use throughline_engine::data::event::Attachment;
+use throughline_engine::data::attachment::Attachment;
 
 /// One update.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,7 +176,8 @@ impl Message {
         let file = file.as_array().and_then(|sizes| sizes.last()).unwrap_or(file);
         let text = |name: &str| file[name].as_str().map(str::to_owned);
         let bytes = file["file_size"].as_u64();
-        Some(Attachment { kind: kind.into(), name: text("file_name"), mime: text("mime_type"), bytes })
+        let (name, mime) = (text("file_name"), text("mime_type"));
+        Some(Attachment { kind: kind.into(), name, mime, bytes, ..Attachment::default() })
     }
 
     /// The text or caption, with its entities.

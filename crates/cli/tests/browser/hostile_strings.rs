@@ -36,6 +36,12 @@ const PARTS: [&str; 9] = [
     "Risks",
 ];
 
+/// Returns a string as the name of a file: one line of what can be seen.
+fn name(text: &str) -> String {
+    let seen = |c: &char| !c.is_control() && !throughline_channels::api::is_invisible(*c);
+    text.chars().filter(seen).take(100).collect()
+}
+
 // row: WB3
 #[test]
 fn two_hundred_hostile_strings_stay_text_everywhere() {
@@ -64,6 +70,16 @@ fn two_hundred_hostile_strings_stay_text_everywhere() {
         "label",
         &json!({ "lane": lane, "kind": "message.posted", "actor": { "id": "you" }, "text": refused }),
     );
+    // So are the names of files.
+    let here = server.url().trim_end_matches('/').to_owned();
+    let files = strings
+        .iter()
+        .step_by(10)
+        .map(|string| json!({ "name": name(string), "url": format!("{here}/files/1") }));
+    for (n, files) in files.collect::<Vec<_>>().chunks(10).enumerate() {
+        let shows = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": "you" }, "text": "hello", "files": files });
+        server.event(&format!("files-{n}"), &shows);
+    }
     for (n, string) in strings.iter().enumerate().step_by(10) {
         // A name has no blanks. In HTML, a slash separates attributes as well.
         let name = string.replace(|c: char| c.is_whitespace() || c.is_control(), "/");

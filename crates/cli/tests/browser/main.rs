@@ -15,6 +15,7 @@ mod decision;
 mod driver;
 mod embed;
 mod every_page;
+mod files;
 mod hostile_strings;
 mod in_process;
 mod install;

@@ -392,6 +392,7 @@ mod tests {
             channel_id: Some("u1".into()),
             link: None,
             untrusted: false,
+            files: Vec::new(),
         };
         assert!(ana.is_in(&message("m_3_0")) && !ana.is_in(&message("m_3_1")));
         assert!(!ana.rewrite(&mut vec![message("m_3_0")]), "ids stay");

@@ -155,6 +155,7 @@ reasons! {
     Erasure = "erasure", say::reason_erasure;
     IntakeNotice = "intake.notice", say::reason_intake_notice;
     MessageUnread = "message.unread", say::reason_message_unread;
+    EvidenceAdded = "message.evidence", say::reason_message_evidence;
     MessageTooMuch = "message.too_much", say::reason_message_too_much;
     MessageEdited = "message.edited", say::reason_message_edited;
     MessageDeleted = "message.deleted", say::reason_message_deleted;

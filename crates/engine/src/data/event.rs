@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::data::action::Action;
+use crate::data::attachment::Attachment;
 use crate::data::card::TimerPurpose;
 use crate::data::effect::outcome::Outcome;
 use crate::data::erasure::ErasureScope;
@@ -190,7 +191,7 @@ pub struct MessagePosted {
     /// Task that it belongs to, as a host says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    /// Attachments. Their content is not read, and the person is told so.
+    /// Attachments. Their content is not read, and the person is told so (`docs/design/0094-files-as-evidence.md`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Attachment>,
     /// Revision of the lane that its writer saw when writing, if the channel knows it: what was shown later is not what the words
@@ -229,22 +230,6 @@ pub struct FactStated {
     /// Subject, if it is something that has one value at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-}
-
-/// Attachment of a message, described without reading it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attachment {
-    /// Kind, in plain words: `photo`, `file`, `voice message`, …
-    pub kind: String,
-    /// File name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Media type, as the sender states it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mime: Option<String>,
-    /// Size in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
 }
 
 /// Message of a host's agent.
@@ -309,17 +294,6 @@ pub enum Press {
         /// Option.
         option: String,
     },
-}
-
-impl Attachment {
-    /// Returns the name to show to a person: `photo`, `file plan.pdf`.
-    #[must_use]
-    pub fn display_name(&self) -> String {
-        match &self.name {
-            Some(name) => alloc::format!("{} {name}", self.kind),
-            None => self.kind.clone(),
-        }
-    }
 }
 
 impl MessagePosted {

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use throughline_language::Expected;
 
-use crate::data::event::{AssistantPosted, Attachment};
+use crate::data::attachment::Attachment;
+use crate::data::event::AssistantPosted;
 use crate::data::focus::AnchorHint;
 use crate::data::id::{EffectId, MessageId, PendingId, SetId, TaskId};
 use crate::data::language::{self, Language};

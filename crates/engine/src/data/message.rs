@@ -1,8 +1,10 @@
 //! A message of a lane.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::data::attachment::Attachment;
 use crate::data::id::{CardId, MessageId, TaskId};
 use crate::data::time::Timestamp;
 
@@ -66,4 +68,7 @@ pub struct Message {
     /// True for the text of a guest or a stranger, which never counts as a member's statement.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub untrusted: bool,
+    /// Files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Attachment>,
 }

@@ -4,6 +4,7 @@ pub mod action;
 pub mod actor;
 pub mod approval;
 pub mod ask;
+pub mod attachment;
 pub mod authors;
 pub mod batch;
 pub mod call;

@@ -7,6 +7,7 @@ use crate::data::ask::{
     Answer, Ask, Candidate, DraftAnswer, DraftText, FieldChange, PatchAnswer, Question, ReviewAnswer,
     SelectInput,
 };
+use crate::data::attachment::Attachment;
 use crate::data::authors::Authored;
 use crate::data::batch::Batch;
 use crate::data::call::{
@@ -19,7 +20,7 @@ use crate::data::decision::{Applied, Decision};
 use crate::data::effect::{EffectBody, EffectResult, IssueChange, IssueView, Outcome};
 use crate::data::erasure::ErasureScope;
 use crate::data::event::{
-    AssistantPosted, Attachment, Event, EventKind, FactStated, FocusChanged, MessagePosted, Press, Unshown,
+    AssistantPosted, Event, EventKind, FactStated, FocusChanged, MessagePosted, Press, Unshown,
 };
 use crate::data::fact::{Fact, FactSet, FactSource, FactTombstone};
 use crate::data::fact_proposal::FactProposal;
@@ -348,7 +349,7 @@ texts! {
         LinkOver, Told { why: key, message: words },
     }
     struct MessagePosted { text: said, message_id: key, reply_to: id, quote: words, task, files, seen: key }
-    struct Attachment { kind: key, name: said, mime: key, bytes: key }
+    struct Attachment { kind: key, name: said, mime: key, bytes: key, id: key, url: key }
     struct AssistantPosted {
         kind: key, task, text: words, expected, asked_of: person, expires: key, message_id: key,
     }
@@ -404,8 +405,21 @@ impl Texts for crate::data::ask::AnswerRecipient {
 
 impl Texts for Message {
     fn texts(&mut self, visit: &mut Visit<'_>) {
-        let Self { id, role, by, kind: _, to, task, card, text, at: _, channel_id: _, link: _, untrusted: _ } =
-            self;
+        let Self {
+            id,
+            role,
+            by,
+            kind: _,
+            to,
+            task,
+            card,
+            text,
+            at: _,
+            channel_id: _,
+            link: _,
+            untrusted: _,
+            files,
+        } = self;
         visit(Text::Person(by));
         match role {
             Role::User => visit(Text::Said(text)),
@@ -415,6 +429,7 @@ impl Texts for Message {
         id.texts(visit);
         task.texts(visit);
         card.texts(visit);
+        files.texts(visit);
     }
 }
 

@@ -43,6 +43,8 @@ pub fn learn(person: &mut DataSubject, records: &[&Record]) {
         match record {
             Record::Message(message) if message.role == Role::User && person.is(&message.by) => {
                 person.add_own_text(said_at(message), &message.text);
+                let names = message.files.iter().filter_map(|file| file.name.as_deref());
+                names.for_each(|name| person.add_own_text(said_at(message), name));
                 person.add_id(&message.id.0);
                 person.add_id(&begun_by(&message.id).0);
             }

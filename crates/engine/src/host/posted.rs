@@ -68,6 +68,7 @@ impl Turn<'_> {
             channel_id: posted.message_id.clone(),
             link: None,
             untrusted: false,
+            files: Vec::new(),
         });
         id
     }

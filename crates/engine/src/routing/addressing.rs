@@ -93,6 +93,7 @@ fn deleted(turn: &mut Turn<'_>) -> Decision {
         Err(decision) => return decision,
     };
     message.text.clear();
+    message.files.clear();
     memory::reworded(turn, &message, "");
     let id = message.id.clone();
     turn.rewrite(message);

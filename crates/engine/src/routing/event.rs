@@ -24,7 +24,7 @@ use crate::routing::command;
 use crate::routing::press;
 use crate::selection::{list_registry, model_pick};
 use crate::summary;
-use crate::tickets::issue_report;
+use crate::tickets::{files as evidence, issue_report};
 use crate::turn::Turn;
 use crate::turn::capability::Settled;
 use crate::turn::routed_message::RungResult;
@@ -114,20 +114,23 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
     }
 }
 
-/// Stores a message that has only files. Without words nothing can be routed, so open questions stay open.
+/// Stores a message that has only files. Without words nothing can be routed, so open questions stay open; the files are
+/// evidence of the draft that its author has open.
 fn unread(turn: &mut Turn<'_>, posted: &MessagePosted) -> Decision {
     turn.receive_message(&MessagePosted { text: messages::files(&posted.files), ..posted.clone() });
-    Decision::new(Verdict::Answered, Reason::MessageUnread)
+    let added = evidence::add_to_draft(turn);
+    Decision::new(Verdict::Answered, if added { Reason::EvidenceAdded } else { Reason::MessageUnread })
 }
 
-/// Posts a note that the files of an answered message were not read.
+/// Posts a note of what became of the files of an answered message, which nobody read.
 pub(crate) fn files(turn: &mut Turn<'_>, decision: &Decision) {
     let EventKind::MessagePosted(posted) = &turn.event.kind else { return };
     let told = matches!(decision.outcome, Verdict::Ignored | Verdict::Observed | Verdict::HandedOver);
     if posted.files.is_empty() || told {
         return;
     }
-    turn.say(MessageKind::Notification, None, &messages::unread(turn.language(), posted));
+    let told = messages::unread(turn.language(), posted, evidence::are_evidence(turn, posted));
+    turn.say(MessageKind::Notification, None, &told);
 }
 
 /// Says a notice; where the channel lost its earlier messages or was unreachable, shows every open card again with it.

@@ -61,6 +61,9 @@ pub(crate) fn start_from(
     draft.material = from.authors.and(&replied_to(turn)).without(by);
     draft.said_at(turn, &draft.source.clone());
     from.messages.iter().for_each(|message| draft.said_at(turn, message));
+    if let Some(anchor) = anchor_of_reply(turn) {
+        draft.cite_files(turn, &anchor);
+    }
     go_on_writing(turn, draft, Question::Draft { item_type: named, stories: None, from: from.texts })
 }
 
@@ -94,12 +97,14 @@ fn leave_named_open(draft: &mut Draft, by: &str) {
 
 /// Returns the person whose message the routed one replies to: a model reads it as its material.
 pub(super) fn replied_to(turn: &Turn<'_>) -> Authors {
-    if turn.said.is_none() {
-        return Authors::default();
-    }
+    super::authors_of(turn, anchor_of_reply(turn).as_ref())
+}
+
+/// Returns the message that the routed one replies to.
+fn anchor_of_reply(turn: &Turn<'_>) -> Option<MessageId> {
+    turn.said.as_ref()?;
     let focus = focus(turn);
-    let anchor = focus.anchor_id().filter(|_| focus.replies()).cloned();
-    super::authors_of(turn, anchor.as_ref())
+    focus.anchor_id().filter(|_| focus.replies()).cloned()
 }
 
 /// Asks a model for missing parts. If nothing is missing or no model can be asked, goes on without one.

@@ -14,6 +14,7 @@ mod edit_words;
 mod erase;
 mod extract;
 mod field_value;
+pub(crate) mod files;
 pub(crate) mod gaps;
 mod issue_change;
 pub(crate) mod issue_report;
@@ -54,11 +55,19 @@ pub(crate) struct DraftSources {
 
 impl Draft {
     /// Adds a link to `message` to the draft's evidence: the message's own link if its channel has message
-    /// links, else the lane's link. A link that is listed already is not added again.
+    /// links, else the lane's link. The files that came with it are listed too. What is listed already is not added again.
     fn said_at(&mut self, turn: &Turn<'_>, message: &MessageId) {
         let own = turn.get::<Message>(message).and_then(|message| message.link.as_ref());
-        let Some(link) = own.or(turn.given.here.as_ref()) else { return };
-        self.cite(link);
+        if let Some(link) = own.or(turn.given.here.as_ref()) {
+            self.cite(link);
+        }
+        self.cite_files(turn, message);
+    }
+
+    /// Adds the files that came with `message` to the draft's evidence, as far as they have an address.
+    fn cite_files(&mut self, turn: &Turn<'_>, message: &MessageId) {
+        let lines = files::that_came_with(turn, message).into_iter().filter_map(|file| file.evidence());
+        lines.for_each(|line| self.cite(&line));
     }
 }
 

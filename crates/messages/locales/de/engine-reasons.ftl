@@ -54,6 +54,7 @@ reason-task-too-many-live = Das Gespräch hat schon so viele offene Aufgaben, wi
 reason-erasure = Was das Gespräch von jemandem hatte, oder alles davon, wurde gelöscht.
 reason-intake-notice = Der Person wurde gesagt, was nicht angenommen wurde.
 reason-message-unread = Die Nachricht besteht nur aus Dateien, die nicht gelesen werden; das wurde gesagt.
+reason-message-evidence = Die Nachricht besteht nur aus Dateien, die nun zum offenen Entwurf ihrer Person gehören.
 reason-message-too-much = Die Nachricht hat mehr Worte, als in einer gelesen werden, darum wurde nichts davon aufgenommen; das wurde gesagt.
 reason-message-edited = Die gespeicherte Nachricht ist auf dem neuen Stand.
 reason-message-deleted = Der Text der Nachricht ist aus dem entfernt, was für später aufgehoben wird.

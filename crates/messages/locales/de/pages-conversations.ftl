@@ -28,6 +28,16 @@ script-pin = Anheften
 script-unpin = Lösen
 script-rename-or-remove = Umbenennen oder entfernen
 
+### Dateien von Nachrichten.
+
+page-attach = Dateien anhängen
+page-attached = Angehängte Dateien
+script-detach = { $name } entfernen
+script-picture = Bild
+script-file-too-large = { $name } ist größer als 5 MB und wurde nicht angehängt.
+script-too-many-files = Eine Nachricht hat höchstens { $most } Dateien.
+script-file-not-kept = { $name } ließ sich nicht senden. Häng es wieder an, wenn das Netz zurück ist.
+
 ### Der Chat im Rahmen einer anderen Website.
 
 page-close-chat = Chat schließen

@@ -54,6 +54,7 @@ reason-task-too-many-live = The conversation has as many live tasks as it may ha
 reason-erasure = What the conversation held of somebody, or all of it, was erased.
 reason-intake-notice = The user was told what intake did not take.
 reason-message-unread = The message holds nothing but files, which are not read; its person was told so.
+reason-message-evidence = The message holds nothing but files, which are evidence of its author's open draft now.
 reason-message-too-much = The message has more words than one message may cost to read, so nothing of it was taken up; its person was told so.
 reason-message-edited = The stored message was updated.
 reason-message-deleted = The message's text was removed from what is kept for later.

@@ -28,6 +28,16 @@ script-pin = Pin
 script-unpin = Unpin
 script-rename-or-remove = Rename or remove
 
+### Files of messages.
+
+page-attach = Attach files
+page-attached = Attached files
+script-detach = Remove { $name }
+script-picture = picture
+script-file-too-large = { $name } is larger than 5 MB, so it was not attached.
+script-too-many-files = A message has at most { $most } files.
+script-file-not-kept = { $name } could not be sent. Attach it again when the network is back.
+
 ### The chat in a frame of another site's page.
 
 page-close-chat = Close the chat

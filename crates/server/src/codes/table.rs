@@ -127,9 +127,9 @@ codes! {
         "Send a flatter body.",
         [];
     TOO_LARGE = 2003, "request.too_large", Some(413), "The body is too large",
-        "The body is larger than 256 KiB; reading stopped there. Nothing was recorded.",
-        "Messages are conversation, not files.",
-        "Send less text, or a link to it.",
+        "The body is larger than what is taken here: 256 KiB, a file 5 MiB, all files of a conversation 100 MiB. Nothing was recorded.",
+        "Messages are conversation; files are sent on their own.",
+        "Send less text, send a file to POST /v1/files, or a link to it.",
         [];
     TIMEOUT = 2004, "request.timeout", Some(408), "The request did not arrive in time",
         "The headers took more than 5 seconds or the body more than 10. Nothing was recorded.",

@@ -19,6 +19,7 @@ use crate::auth::Caller;
 use crate::codes;
 use crate::conversations;
 use crate::deliver::{AnswerKind, Delivery, deliver};
+use crate::files;
 use crate::idempotency::KeyedRequest;
 use crate::learned;
 use crate::problem::{Pointed, Problem};
@@ -173,9 +174,10 @@ pub(crate) async fn admitted(
     answer_kind: AnswerKind,
 ) -> Result<Delivery, Problem> {
     plugged_in(app, &inbound)?;
-    let NormalisedEvent { lane, host_key, event, addressed, .. } = inbound;
+    let NormalisedEvent { lane, host_key, mut event, addressed, .. } = inbound;
     access::check(app, caller, act_of(event.kind.name()), &lane, "lane").await?;
     speaks_for(caller, &event.kind)?;
+    files::complete(app, &lane, &mut event.kind).await?;
     app.runtime().fault(FailPoint::Verified)?;
     conversations::record_message(app, &lane, &event).await;
     let keyed = if host_key.is_some() { keyed.about_event_of(&event.actor) } else { keyed };

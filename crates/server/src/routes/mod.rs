@@ -9,6 +9,7 @@ mod erasures;
 pub(crate) mod events;
 mod facts;
 pub(crate) mod feed;
+pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod lanes;
 pub(crate) mod learn;
@@ -69,6 +70,8 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/lanes/{lane}/context", get(context::get_context))
         .route("/context/render", post(context::post_render))
         .route("/facts", get(facts::list_facts).post(facts::post_fact))
+        .route("/files", post(files::post_file))
+        .route("/files/{id}", get(files::get_file).delete(files::delete_file))
         .route("/facts/{fact}", delete(facts::delete_fact))
         .route("/lanes/{lane}/option-sets", post(options::post_options))
         .route("/lanes/{lane}/option-sets/{set}", delete(options::delete_options))

@@ -21,6 +21,7 @@ macro_rules! chat_script {
             include_str!("../../web/chat/card.js"),
             include_str!("../../web/chat/markup.js"),
             include_str!("../../web/chat/message.js"),
+            include_str!("../../web/chat/attach.js"),
             include_str!("../../web/chat/shown.js"),
             include_str!("../../web/chat/doing.js"),
             include_str!("../../web/chat/writing.js"),

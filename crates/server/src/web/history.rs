@@ -7,6 +7,7 @@ use throughline_engine::data::lane::Lane;
 
 use super::card_view::CardView;
 use crate::app::App;
+use crate::files;
 use crate::markup;
 use crate::problem::Problem;
 use crate::routes::feed::{FeedEvent, events_of};
@@ -51,6 +52,20 @@ pub(crate) struct Item {
     markup: Option<String>,
     gone: bool,
     card: Option<CardView>,
+    files: Vec<FileView>,
+    /// True if the text is only the names of the files.
+    names_files: bool,
+}
+
+/// File of a message.
+#[derive(Debug, Serialize)]
+struct FileView {
+    /// Address, if its content is kept here.
+    href: Option<String>,
+    name: String,
+    size: String,
+    /// True if the browser shows it in its place.
+    picture: bool,
 }
 
 /// Person through whose eyes a history is shown.
@@ -150,6 +165,8 @@ pub(crate) fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, reader: R
                 markup: None,
                 gone: false,
                 card: None,
+                files: Vec::new(),
+                names_files: false,
             };
             match event {
                 FeedEvent::Turn(info) => (turn, at) = (info.turn, info.at),
@@ -187,7 +204,7 @@ pub(crate) fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, reader: R
 }
 
 fn said(message: wire::Message, me: &str, item: impl Fn(String, &str, &'static str, String) -> Item) -> Item {
-    let wire::Message { id, message_id: key, role, by, text, markup, at, card, .. } = message;
+    let wire::Message { id, message_id: key, role, by, text, markup, at, card, files, .. } = message;
     let by = by.unwrap_or_default();
     let side = match role.as_str() {
         "user" if by == me => "mine",
@@ -195,7 +212,43 @@ fn said(message: wire::Message, me: &str, item: impl Fn(String, &str, &'static s
         _ => "ours",
     };
     let markup = markup.as_deref().map(markup::html);
-    Item { key, who: by, markup, card: card.map(CardView::from), ..item(id, &at, side, text) }
+    let names_files = names_files(&text, &files);
+    let files = files.into_iter().map(FileView::from).collect();
+    let card = card.map(CardView::from);
+    Item { key, who: by, markup, card, files, names_files, ..item(id, &at, side, text) }
+}
+
+fn names_files(text: &str, files: &[wire::MessageFile]) -> bool {
+    let name = |file: &wire::MessageFile| match &file.name {
+        Some(name) => format!("{} {name}", file.kind),
+        None => file.kind.clone(),
+    };
+    let names: Vec<String> = files.iter().map(name).collect();
+    !names.is_empty() && text == format!("({})", names.join(", "))
+}
+
+impl From<wire::MessageFile> for FileView {
+    fn from(file: wire::MessageFile) -> Self {
+        let mime = file.mime.unwrap_or_default();
+        Self {
+            picture: file.id.is_some() && files::is_shown(&mime),
+            href: file.id.map(|id| format!("/files/{id}")),
+            name: file.name.unwrap_or(file.kind),
+            size: file.bytes.map(size).unwrap_or_default(),
+        }
+    }
+}
+
+/// Formats a size: `12 kB`, `1.4 MB`.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        _ => {
+            let tenths = (bytes + 50_000) / 100_000;
+            format!("{}.{} MB", tenths / 10, tenths % 10)
+        }
+    }
 }
 
 /// Returns recipient and text of a notice.

@@ -27,8 +27,7 @@ pub(crate) struct IssueView {
     key: String,
     kind: &'static str,
     title: String,
-    /// Label and text of each part.
-    fields: Vec<(String, String)>,
+    fields: Vec<FieldView>,
     /// Epic it belongs to.
     epic: Option<RelatedIssue>,
     stories: Vec<RelatedIssue>,
@@ -39,6 +38,32 @@ pub(crate) struct IssueView {
     comments: Vec<CommentView>,
     closed: bool,
     assignee: Option<String>,
+}
+
+/// Part of an issue, line by line.
+#[derive(Serialize)]
+struct FieldView {
+    label: String,
+    lines: Vec<Line>,
+}
+
+/// Line of a part: an address of this site is a link, of a file with its name.
+#[derive(Debug, PartialEq, Serialize)]
+struct Line {
+    text: String,
+    href: Option<String>,
+}
+
+impl Line {
+    /// Reads a line of evidence: an address, and perhaps the name of what is there.
+    fn of_evidence(line: &str, base: &str) -> Self {
+        let (address, name) = line.split_once(' ').unwrap_or((line, line));
+        let path = address.strip_prefix(base).filter(|path| path.starts_with('/'));
+        match path {
+            Some(path) => Self { text: name.into(), href: Some(path.into()) },
+            None => Self { text: line.into(), href: None },
+        }
+    }
 }
 
 /// Related issue.
@@ -100,7 +125,7 @@ pub(crate) async fn issue_view(
         key,
         kind,
         title,
-        fields: written.map(|(part, text)| (part.label(language::here()), text.clone())).collect(),
+        fields: written.map(|(part, text)| field(*part, text, &app.base())).collect(),
         epic: epic.as_ref().map(related),
         stories: stories.iter().map(related).collect(),
         links,
@@ -111,6 +136,34 @@ pub(crate) async fn issue_view(
             .map(|said| CommentView { text: said.text.clone(), effect: said.effect.0.clone() })
             .collect(),
     })
+}
+
+fn field(part: Part, text: &str, base: &str) -> FieldView {
+    let lines = match part {
+        Part::Evidence => text.lines().map(|line| Line::of_evidence(line, base)).collect(),
+        _ => vec![Line { text: text.into(), href: None }],
+    };
+    FieldView { label: part.label(language::here()), lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_this_site_are_links() {
+        let table = [
+            ("http://a.example/files/file_1_2 one.png", Some("/files/file_1_2"), "one.png"),
+            ("http://a.example/?c=1#end", Some("/?c=1#end"), "http://a.example/?c=1#end"),
+            ("https://b.example/1 log.txt", None, "https://b.example/1 log.txt"),
+            ("http://a.example.evil/1", None, "http://a.example.evil/1"),
+            ("said in the office", None, "said in the office"),
+        ];
+        for (line, href, text) in table {
+            let expected = Line { text: text.into(), href: href.map(Into::into) };
+            assert_eq!(Line::of_evidence(line, "http://a.example"), expected, "{line}");
+        }
+    }
 }
 
 fn related(issue: &StoredIssue) -> RelatedIssue {

@@ -13,6 +13,7 @@ mod consent;
 mod console;
 mod conversations;
 mod embed;
+mod file;
 mod forms;
 mod history;
 mod install;
@@ -60,6 +61,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/conversations/seen", post(organise::post_seen))
         .route("/conversation", get(organise::get_organise))
         .route("/turns/{turn}", get(turn::get_turn))
+        .route("/files/{id}", get(file::get_file))
         .route("/tracker/{key}", get(issue::get_issue))
         .route("/sign-in", get(sign_in::get_sign_in).post(sign_in::post_sign_in))
         .route("/sign-in/openid", get(sign_in::get_openid))

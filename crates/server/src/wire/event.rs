@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::vocabulary::{
-    ActTitle, AssistantKind, ExpectedType, HostId, HostIdOrNone, HostKind, Line, Moment, TaskId, TaskState,
-    Text, Whole, Words,
+    ActTitle, AssistantKind, ExpectedType, FileName, HostId, HostIdOrNone, HostKind, Line, Moment, TaskId,
+    TaskState, Text, WebAddress, Whole, Words,
 };
 use super::{ClosedBody, FocusBody, ShownBody};
 
@@ -39,6 +39,10 @@ pub struct EventBody {
     /// Text of that message, for the case that we do not have it.
     #[schema(value_type = Option<Text>, inline)]
     pub quote: Option<String>,
+    /// Files that came with the message, at most 10; then the text may be empty. Nobody reads them but people, and those with an
+    /// address are evidence of the ticket that the message is about.
+    #[schema(max_items = 10)]
+    pub files: Option<Vec<EventFile>>,
     /// Revision of the lane that the writer of the message saw: `turn.revision` of an answer or of the stream. What was shown later is not what
     /// the words are about, so it is asked instead of answered.
     pub seen: Option<u64>,
@@ -86,6 +90,27 @@ pub struct EventLane {
     /// Thread within the conversation.
     #[schema(value_type = Option<HostIdOrNone>, inline)]
     pub thread: Option<String>,
+}
+
+/// File of a message: one that `POST /v1/files` keeps, by its id alone, or one that you keep, by its name.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventFile {
+    /// Id of a file of this conversation.
+    #[schema(value_type = Option<HostId>, inline)]
+    pub id: Option<String>,
+    /// Name of your file, on one line.
+    #[schema(value_type = Option<FileName>, inline)]
+    pub name: Option<String>,
+    /// Media type.
+    #[schema(value_type = Option<HostId>, inline, example = "image/png")]
+    pub mime: Option<String>,
+    /// Size in bytes.
+    #[schema(value_type = Option<Whole>, inline)]
+    pub bytes: Option<u32>,
+    /// Address at which whoever reads the conversation can open it.
+    #[schema(value_type = Option<WebAddress>, inline)]
+    pub url: Option<String>,
 }
 
 /// Person.
@@ -262,6 +287,13 @@ mod tests {
             task: some(),
             reply_to: some(),
             quote: some(),
+            files: Some(vec![EventFile {
+                id: some(),
+                name: some(),
+                mime: some(),
+                bytes: Some(1),
+                url: some(),
+            }]),
             seen: Some(0),
             addressed: Some(true),
             panel: some(),

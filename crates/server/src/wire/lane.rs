@@ -10,7 +10,7 @@ use throughline_store::LaneInfo as StoredInfo;
 use utoipa::ToSchema;
 
 use super::vocabulary::TaskState;
-use super::{OptionSet, View};
+use super::{MessageFile, OptionSet, View};
 use crate::markup::Node;
 
 /// Summary of a lane.
@@ -110,6 +110,9 @@ pub struct Message {
     /// Card it shows, in its current form, with the tokens of its buttons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
+    /// Files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<MessageFile>,
 }
 
 impl From<MessageView> for Message {
@@ -125,6 +128,7 @@ impl From<MessageView> for Message {
             task: view.task,
             message_id: view.channel_id,
             card: view.card.map(Card::from),
+            files: view.files.into_iter().map(MessageFile::from).collect(),
         }
     }
 }

@@ -6,6 +6,7 @@ mod context;
 mod effect;
 mod event;
 pub(crate) mod fact;
+mod file;
 mod lane;
 mod learn;
 mod list_view;
@@ -25,6 +26,7 @@ pub use context::{Context, Omitted, Render, RenderedTask, Repair};
 pub use effect::{AnswerBody, Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
 pub use fact::{Fact, StateFact};
+pub use file::{File, MessageFile};
 pub use lane::{
     Button, Card, CardRequest, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message,
     Moment, Pending, Task, Writing,

@@ -1,7 +1,9 @@
 //! Schemas of the texts and numbers that the API reads, each made of the constant or table that its check uses. A member
 //! of a request names one by `value_type`; none of them is ever made.
 
-use throughline_channels::api::{HOST_KINDS, MAX_ACT_LINE, MAX_ACT_TITLE, MAX_ID, MAX_TASK, MAX_TEXT};
+use throughline_channels::api::{
+    HOST_KINDS, MAX_ACT_LINE, MAX_ACT_TITLE, MAX_ID, MAX_TASK, MAX_TEXT, MAX_URL,
+};
 use throughline_engine::data::fact::{FactScope, FactType};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::scope::Scope;
@@ -60,6 +62,15 @@ schemas! {
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
         .pattern(Some(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$"))
         .build();
+    /// Content of a file.
+    FileContent = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)))
+        .build();
+    /// Name of a file.
+    FileName = text(1, MAX_ID, &visible());
+    /// Address in the web.
+    WebAddress = text(8, MAX_URL, &format!("^https?://{ID_CHARACTER}*$"));
     /// Kind of event that a host may send.
     HostKind = words(HOST_KINDS);
     /// Kind of message of a host's agent.

@@ -12,6 +12,7 @@ mod erasure;
 mod events;
 mod facts;
 mod failures;
+mod files;
 mod host_effects;
 mod hosted;
 mod idempotency;

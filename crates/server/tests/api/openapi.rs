@@ -116,7 +116,7 @@ fn every_operation_is_named_and_says_what_it_answers() {
             assert!(response["headers"]["Throughline-Request"].is_object(), "{id} {status}");
         }
     }
-    assert_eq!(operations.len(), 62);
+    assert_eq!(operations.len(), 65);
 }
 
 #[test]

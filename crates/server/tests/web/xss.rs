@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use throughline_channels::api::is_invisible;
 use throughline_channels::direction::steady;
 
 use crate::browser::*;
@@ -33,6 +34,7 @@ const TAGS: &[&str] = &[
     "head",
     "header",
     "html",
+    "img",
     "input",
     "kbd",
     "label",
@@ -76,6 +78,7 @@ const TAGS: &[&str] = &[
 ];
 const ATTRIBUTES: &[&str] = &[
     "action",
+    "alt",
     "autocomplete",
     "charset",
     "class",
@@ -91,8 +94,10 @@ const ATTRIBUTES: &[&str] = &[
     "html",
     "id",
     "lang",
+    "loading",
     "maxlength",
     "method",
+    "multiple",
     "name",
     "open",
     "placeholder",
@@ -228,6 +233,20 @@ async fn two_hundred_strings_are_text_wherever_they_stand() {
     server.stopped().await;
 }
 
+/// Returns a string as a name of a file: one line of what can be seen.
+fn line(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() && !is_invisible(*c)).take(100).collect()
+}
+
+/// Keeps a picture of that name.
+async fn kept(server: &Server, conversation: &str, name: &str) -> serde_json::Value {
+    let path = format!("/v1/files?channel=web&conversation={}&name={}", encoded(conversation), encoded(name));
+    let reply =
+        server.post(&path).header("Content-Type", "image/png").bytes(b"picture".to_vec()).send().await;
+    assert_eq!(reply.status, 200, "{name:?}: {}", reply.text());
+    json!({"id": reply.json()["id"]})
+}
+
 /// Strings that arrive in addresses or from a host: ids, names of people, questions of the host's own agent.
 // row: WB3
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -256,7 +275,8 @@ async fn addresses_and_hosts_bring_no_markup_either() {
         }
         let lane = json!({"channel": "web", "conversation": conversation});
         let id: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{202e}').take(100).collect();
-        let spoken = json!({"lane": lane, "kind": "message.posted", "text": "hi", "actor": {"id": id}});
+        let files = json!([kept(&server, &conversation, text).await, {"name": line(text), "url": "https://a.example/1"}]);
+        let spoken = json!({"lane": lane, "kind": "message.posted", "text": "hi", "actor": {"id": id}, "files": files});
         server.turn(&format!("actor-{n}"), &spoken).await;
         let asked = json!({"lane": lane, "kind": "assistant.posted",
             "assistant": {"kind": "question", "text": text, "expected": "text"}});
@@ -274,6 +294,8 @@ async fn addresses_and_hosts_bring_no_markup_either() {
         );
         for (id, text) in spoke.drain(..) {
             assert!(read.contains(&format!("<span class=\"who\">{id}</span>")), "{id}");
+            let name = line(text);
+            assert!(read.contains(&format!("<span class=\"file\">{name} ")), "{name}: {html}");
             for word in text.split(|c: char| !c.is_alphabetic()) {
                 assert!(read.contains(word), "{word} of {text}");
             }

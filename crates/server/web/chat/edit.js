@@ -7,7 +7,7 @@ let edits = null;
 function offerEdit() {
   if (!say) return;
   const last = [...log.querySelectorAll('.mine[data-key]:not(.sending)')].at(-1);
-  if (!last || last.querySelector('.edit-own')) return;
+  if (!last || last.querySelector('.edit-own, .text[hidden]')) return;
   for (const old of log.querySelectorAll('.edit-own')) old.closest('footer').remove();
   const it = make('button', { type: 'button', class: 'edit-own' }, t('edit'));
   it.addEventListener('click', () => edit(last));

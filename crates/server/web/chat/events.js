@@ -10,12 +10,12 @@ const happenings = {
   },
 
   message(message) {
-    const { id, message_id: key, role, by, text, markup, at = turn.at, card, gone } = message;
+    const { id, message_id: key, role, by, text, markup, at = turn.at, card, gone, files } = message;
     const sent = key && outbox.find(entry => entry.key === key);
     if (sent) drop(sent);
     if (find('message', id)) return;
     const side = gone || role !== 'user' ? 'ours' : by === me ? 'mine' : 'theirs';
-    append(articleOf({ id, key, turn: turn.turn, at, side, who: by, text, markup, gone, card }));
+    append(articleOf({ id, key, turn: turn.turn, at, side, who: by, text, markup, gone, card, files }));
   },
 
   card({ message, card, posted }) {

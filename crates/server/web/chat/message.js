@@ -2,7 +2,7 @@
 
 const WHO = { mine: t('you'), notice: t('only-you'), ours: 'Throughline' };
 
-function articleOf({ id, key, turn, at, side, who, text, markup, gone, card }) {
+function articleOf({ id, key, turn, at, side, who, text, markup, gone, card, files }) {
   const named = side === 'notice' ? { 'data-notice': id } : { 'data-message': id };
   const quiet = side === 'notice' || side === 'mine' ? { 'aria-live': 'off' } : {};
   const words = gone ? t('removed') : text;
@@ -13,7 +13,8 @@ function articleOf({ id, key, turn, at, side, who, text, markup, gone, card }) {
   const reply = () => make('a', { class: 'reply', href: `${page.replies}&reply=${id}#text` }, t('reply'));
   return make('article', { id, ...named, 'data-key': key, ...quiet, 'data-turn': turn, class: `message ${side}` },
     make('header', {}, make('span', { class: 'who' }, WHO[side] ?? who), make('time', { datetime: at })),
-    card ? cardOf(card) : textOf(words, markup, gone),
+    card ? cardOf(card) : textOf(words, markup, gone, namesFiles(words, files)),
+    filesOf(files),
     asks || answers ? make('footer', {}, asks ? why() : null, answers ? reply() : null) : null);
 }
 
@@ -26,9 +27,19 @@ function localLabel(section) {
   return [heading, ...more].map(it => it.textContent).join(' · ');
 }
 
-function textOf(words, markup, gone) {
+function textOf(words, markup, gone, hidden) {
   if (markup && !gone) return make('div', { class: 'text markup' }, ...markup.map(nodeOf));
-  return make('div', { class: gone ? 'text gone' : 'text' }, words);
+  return make('div', { class: gone ? 'text gone' : 'text', hidden: hidden ? '' : null }, words);
+}
+
+/** Turns the addresses of evidence on this site into links; of a file, its name is the link. */
+function linkEvidence(element) {
+  const shown = element.textContent.split('\n').map(line => {
+    const [, address, name] = line.match(/^(\S+)(?: (.+))?$/) ?? [];
+    const here = address && named(address);
+    return make('span', { class: 'line' }, here ? make('a', { href: address }, name ?? here) : line);
+  });
+  element.replaceChildren(...shown);
 }
 
 /** Describes the target of an address of this site; returns nothing for any other. */
@@ -64,6 +75,7 @@ function enhance(article) {
   for (const ours of article.querySelectorAll('.ours > .text:not(.markup), .facts > li:not(:has(time)), .card > .link')) linkify(ours);
   for (const ours of article.querySelectorAll('.ours > .text:not(.markup, :has(a))')) layOut(ours);
   for (const text of article.querySelectorAll('.markup')) enhanceMarkup(text);
+  for (const evidence of article.querySelectorAll('[data-field=evidence] > dd')) linkEvidence(evidence);
   if (article.matches('.ours')) offerCopies(article);
   for (const group of article.querySelectorAll('[role=radiogroup]')) {
     [...group.children].forEach((radio, place) => { radio.tabIndex = place ? -1 : 0; });

@@ -6,14 +6,14 @@ const outbox = JSON.parse(sessionStorage.getItem(kept('outbox')) ?? '[]');
 let flushing = false;
 
 function keep() {
-  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words, to, seen }) => ({ key, words, to, seen }));
+  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words, to, seen, files }) => ({ key, words, to, seen, files }));
   sessionStorage.setItem(kept('outbox'), JSON.stringify(unsent));
 }
 
-function send(words, to) {
-  if (!words.trim()) return;
+function send(words, to, files = []) {
+  if (!words.trim() && !files.length) return;
   // What arrives from now on, also while the server is away, is not what these words are about.
-  outbox.push({ key: fresh(), words, to, seen: Number.parseInt(last, 10) });
+  outbox.push({ key: fresh(), words, to, files, seen: Number.parseInt(last, 10) });
   keep();
   outbox.at(-1).shown = sending(outbox.at(-1));
   toEnd();
@@ -21,10 +21,10 @@ function send(words, to) {
 }
 
 /** Typed messages that the conversation does not have yet. */
-function sending({ key, words }) {
+function sending({ key, words, files }) {
   const shown = make('article', { class: 'message mine sending', 'data-key': key, 'aria-live': 'off' },
     make('header', {}, make('span', { class: 'who' }, t('you')), make('span', { class: 'state' }, t('sending'))),
-    make('div', { class: 'text' }, words));
+    words.trim() ? make('div', { class: 'text' }, words) : null, filesOf(files));
   log.append(shown);
   at('welcome')?.remove();
   return shown;
@@ -35,7 +35,8 @@ async function flush() {
   if (flushing) return;
   flushing = true;
   for (let entry; (entry = outbox.find(it => !it.sent && !it.refused));) {
-    const event = { kind: 'message.posted', text: entry.words, message_id: entry.key, reply_to: entry.to, seen: entry.seen };
+    const files = entry.files?.length ? entry.files.map(({ id }) => ({ id })) : undefined;
+    const event = { kind: 'message.posted', text: entry.words, files, message_id: entry.key, reply_to: entry.to, seen: entry.seen };
     const { ok, told, over } = await deliver(event, entry.key);
     if (over) break;
     if (ok) accepted(entry);
@@ -62,7 +63,7 @@ function begin() {
 function refuse(entry, told) {
   entry.refused = true;
   const again = make('button', { type: 'button' }, t('send-again'));
-  again.addEventListener('click', () => { drop(entry); send(entry.words, entry.to); });
+  again.addEventListener('click', () => { drop(entry); send(entry.words, entry.to, entry.files); });
   const away = make('button', { type: 'button' }, t('discard'));
   away.addEventListener('click', () => { drop(entry); text.focus(); });
   entry.shown.classList.add('refused');
@@ -77,11 +78,12 @@ function drop(entry) {
   keep();
 }
 
-function submitSay(event) {
+async function submitSay(event) {
   event.preventDefault();
   closeMenu();
   if (edits) return sendEdit(text.value);
-  send(inFull(text.value), at('reply').value || undefined);
+  const files = attached.length ? await takeAttached() : [];
+  send(inFull(text.value), at('reply').value || undefined, files);
   text.value = '';
   keepDraft();
   replyTo(null);
@@ -107,5 +109,5 @@ function enterSends(event) {
   if (event.key === 'ArrowUp' && !text.value) return log.querySelector('.edit-own')?.click();
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
-  if (text.value.trim()) say.requestSubmit();
+  if (text.value.trim() || attached.length) say.requestSubmit();
 }

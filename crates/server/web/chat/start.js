@@ -24,6 +24,7 @@ function listenAtComposer() {
   newest.addEventListener('click', () => { toEnd(); text.focus(); });
   at('replies').querySelector('a').addEventListener('click', event => { event.preventDefault(); leaveAside(); text.focus(); });
   listenToCommands();
+  listenToFiles();
   writeAtOnce();
   at('welcome')?.addEventListener('submit', event => {
     event.preventDefault();

@@ -38,6 +38,7 @@ fn ana_writes(text: &str) -> Turned {
         channel_id: None,
         link: None,
         untrusted: false,
+        files: Vec::new(),
     };
     before.head.window.push(&hi.id);
     before.records.insert(Record::Message(hi));

@@ -132,11 +132,13 @@ impl JiraSite {
             }
         }
         let evidence = item.fields.get(&Part::Evidence).map_or("", String::as_str);
-        let addresses = evidence.split_whitespace().filter(|word| word.starts_with("https://"));
-        for (n, url) in addresses.enumerate() {
+        let addresses = evidence.lines().filter(|line| line.starts_with("https://"));
+        for (n, line) in addresses.enumerate() {
+            // A file's address has its name behind it.
+            let (url, title) = line.split_once(' ').unwrap_or((line, "Conversation"));
             let body = json!({
                 "globalId": format!("throughline-{effect}-{n}"),
-                "object": {"url": url, "title": "Conversation"},
+                "object": {"url": url, "title": title},
             });
             let path = format!("issue/{key}/remotelink");
             let made = self.client.write(reqwest::Method::POST, &path, key, &body).await;

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use throughline_engine::EventKind;
-use throughline_engine::data::event::{Attachment, MessagePosted};
+use throughline_engine::data::attachment::Attachment;
+use throughline_engine::data::event::MessagePosted;
 use throughline_engine::data::step_input::Addressing;
 
 use super::{Context, FollowUp, Incoming, Place, event_of, first, ignored, ignored_by, raw_key, text};
@@ -182,17 +183,13 @@ fn facts_in(message: &Value, channel: &str, app: &App) -> Addressing {
 fn attached(event: &Value) -> Vec<Attachment> {
     let files = event["files"].as_array().map(Vec::as_slice).unwrap_or_default();
     let text_of = |value: &Value| value.as_str().map(str::to_owned);
-    let kind = |file: &Value| match text(&file["mimetype"]).split_once('/') {
-        Some(("image", _)) => "photo",
-        Some(("audio", _)) => "audio",
-        Some(("video", _)) => "video",
-        _ => "file",
-    };
     let read = |file: &Value| Attachment {
-        kind: kind(file).into(),
+        kind: Attachment::kind_of(text(&file["mimetype"])).into(),
         name: text_of(&file["name"]),
         mime: text_of(&file["mimetype"]),
         bytes: file["size"].as_u64(),
+        id: None,
+        url: text_of(&file["permalink"]).filter(|url| url.starts_with("https://")),
     };
     files.iter().map(read).collect()
 }

@@ -21,8 +21,10 @@ pub(super) fn add(id: &str, operation: &mut Value) {
             parameter["example"] = example.clone();
         }
     }
-    if operation.get("requestBody").is_some() {
-        operation["requestBody"]["content"]["application/json"]["example"] = examples["request"].clone();
+    if let Some(body) = operation.get_mut("requestBody") {
+        for (_, content) in members(body, "content") {
+            content["example"] = examples["request"].clone();
+        }
     }
     for (status, response) in members(operation, "responses") {
         for (media, content) in members(response, "content") {

@@ -19,9 +19,9 @@ use utoipa::OpenApi;
 use crate::wire::{ApprovalNews, ProblemDetails, Writing};
 
 use super::{
-    agui, approvals, context, effects, erasures, events, facts, health, lanes, learn, my_sessions, options,
-    pause, poll, replay, resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker,
-    turns, users, webhooks,
+    agui, approvals, context, effects, erasures, events, facts, files, health, lanes, learn, my_sessions,
+    options, pause, poll, replay, resolve, sign_in_links, stream, telegram_links, tenant_stream, tools,
+    tracker, turns, users, webhooks,
 };
 
 #[derive(OpenApi)]
@@ -47,7 +47,7 @@ use super::{
     components(schemas(ProblemDetails, ApprovalNews, Writing)),
     paths(
         events::post_event, agui::post_run, tenant_stream::get_stream, tenant_stream::get_events, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
-        lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
+        lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events, files::post_file, files::get_file, files::delete_file,
         context::get_context, context::post_render, facts::list_facts, facts::post_fact, facts::delete_fact,
         options::post_options, options::delete_options, options::put_focus,
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,

@@ -30,9 +30,10 @@ const NAMES: [(u16, &str); 15] = [
 /// Statuses of every request: it cannot be read, is for another host, or comes when there is no room.
 const ALWAYS: [u16; 6] = [400, 403, 408, 431, 500, 503];
 /// Operations that name something elsewhere than in their path.
-const NAMING: [&str; 9] = [
+const NAMING: [&str; 10] = [
     "postEvent",
     "runAgent",
+    "postFile",
     "listFacts",
     "listEffects",
     "listIssues",

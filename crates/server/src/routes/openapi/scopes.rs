@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::auth::Scope;
 
 /// Scopes by operation. One with several needs all of them.
-pub(super) const SCOPES: [(&str, &[Scope]); 54] = [
+pub(super) const SCOPES: [(&str, &[Scope]); 57] = [
     ("postEvent", &[Scope::EventsWrite]),
     ("runAgent", &[Scope::EventsWrite, Scope::LanesRead]),
     ("streamTenant", &[Scope::LanesRead]),
@@ -19,6 +19,9 @@ pub(super) const SCOPES: [(&str, &[Scope]); 54] = [
     ("listMessages", &[Scope::LanesRead]),
     ("streamLane", &[Scope::LanesRead]),
     ("pollLane", &[Scope::LanesRead]),
+    ("postFile", &[Scope::EventsWrite]),
+    ("getFile", &[Scope::LanesRead]),
+    ("deleteFile", &[Scope::EventsWrite, Scope::LanesRead]),
     ("getContext", &[Scope::ContextRead]),
     ("renderContext", &[Scope::ContextRead]),
     ("listFacts", &[Scope::ContextRead]),
