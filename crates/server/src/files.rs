@@ -18,7 +18,7 @@ use crate::access::{self, Access, Act};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::codes;
-use crate::problem::{Pointed, Problem};
+use crate::problem::Problem;
 
 /// Largest file, in bytes.
 pub(crate) const MOST_BYTES: usize = 5 * 1024 * 1024;
@@ -207,7 +207,7 @@ pub(crate) async fn content(app: &App, file: &KeptFile) -> Result<Option<Bytes>,
 /// An id is not that of a file of this conversation.
 pub(crate) async fn complete(app: &App, lane: &LaneKey, kind: &mut EventKind) -> Result<(), Problem> {
     let EventKind::MessagePosted(posted) = kind else { return Ok(()) };
-    for (n, file) in posted.files.iter_mut().enumerate() {
+    for file in &mut posted.files {
         let Some(named) = file.id.as_deref() else { continue };
         let id = FileId::parse(named).filter(|id| id.lane == lane.id().0);
         let kept = match &id {
@@ -215,8 +215,8 @@ pub(crate) async fn complete(app: &App, lane: &LaneKey, kind: &mut EventKind) ->
             None => None,
         };
         let Some(kept) = kept.as_ref().and_then(read) else {
-            let text = "this conversation has no such file; send it to POST /v1/files first".into();
-            return Err(Problem::schema(vec![Pointed { pointer: format!("/files/{n}/id"), text }]));
+            let text = format!("this conversation has no file {named:?}; send it to POST /v1/files first");
+            return Err(Problem::new(&codes::NOT_FOUND, text));
         };
         *file = kept.attachment(app);
     }

@@ -224,7 +224,7 @@ fn kind(request: EventRequest, actor: &str, check: &mut Checker) -> EventKind {
 }
 
 fn posted(request: EventRequest, check: &mut Checker) -> EventKind {
-    let files = files(request.files, check);
+    let files = files(request.files.unwrap_or_default(), check);
     let text = match request.text {
         // A file says something without words.
         text if !files.is_empty() => {

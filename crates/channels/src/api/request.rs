@@ -36,8 +36,8 @@ pub struct EventRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
     /// The files that came with the message.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<FileRequest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<FileRequest>>,
     /// The revision of the lane that the writer of the message saw, as the stream tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,

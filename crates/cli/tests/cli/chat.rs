@@ -172,5 +172,6 @@ fn what_a_hosts_agent_answers_is_shown_under_the_message() {
         chat.join().unwrap()
     });
     assert_eq!(said.out, "> how many backups are there?\nTwo of them.\n\n> :quit\n", "{}", said.session());
+    assert!(!said.err.contains("has not answered yet"), "{}", said.session());
     assert_eq!(server.terminate(), 0);
 }

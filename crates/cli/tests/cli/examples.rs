@@ -138,13 +138,23 @@ fn is_endless(line: &str) -> bool {
     ENDLESS.iter().any(|begins| line.starts_with(&format!("throughline {begins}")))
 }
 
+/// Returns lines for a shell that run a command until it says that it runs, for at most 20 seconds.
+fn until_it_says(told: &str, line: &str) -> String {
+    let environment = "THROUGHLINE_SERVER__LISTEN=127.0.0.1:0 THROUGHLINE_TELEMETRY__LEVEL=error";
+    format!(
+        "{environment} {line} >said 2>&1 </dev/null &
+        running=$!
+        for tenth in $(seq 200); do grep -q '{told}' said && break; sleep 0.1; done
+        kill $running && wait $running
+        grep -q '{told}' said"
+    )
+}
+
 fn check(seeded: &Seeded, line: &str, beside_a_server: bool, wrong: &mut Vec<String>) {
     let line = line.replace("127.0.0.1:8080", "127.0.0.1:0");
     let ran = if is_endless(&line) {
-        // It is stopped once it says that it runs.
         let told = if line.contains("serve") { "listens on" } else { "waiting for a change" };
-        let run = "THROUGHLINE_SERVER__LISTEN=127.0.0.1:0 THROUGHLINE_TELEMETRY__LEVEL=error";
-        seeded.shell(&format!("{run} timeout --signal=INT 20 {line} 2>&1 | grep -m1 '{told}' >/dev/null"))
+        seeded.shell(&until_it_says(told, &line))
     } else {
         seeded.shell(&format!("{line} </dev/null"))
     };

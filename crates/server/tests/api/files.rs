@@ -125,9 +125,13 @@ async fn what_is_no_file_is_refused_and_keeps_nothing() {
     }
     let other = server.kept("c2", "ana", "other.png").await;
     let long = format!("https://a.example/{}", "x".repeat(2_000));
-    let named: [(Value, &str); 9] = [
-        (json!({"id": other}), "/files/0/id"),
-        (json!({"id": "file_a_b"}), "/files/0/id"),
+    for (n, id) in [other.as_str(), "file_a_b"].into_iter().enumerate() {
+        let mut body = said("c1", "ana", "look");
+        body["files"] = json!([{"id": id}]);
+        let reply = server.event(&format!("n{n}"), &body).send().await;
+        assert_eq!((reply.status, reply.problem().as_str()), (404, "TL-2404"), "{id}");
+    }
+    let named: [(Value, &str); 7] = [
         (json!({"id": "two words"}), "/files/0/id"),
         (json!({}), "/files/0/name"),
         (json!({"url": "https://a.example/1"}), "/files/0/name"),

@@ -127,7 +127,8 @@ async fn an_answer_does_not_wait_for_a_summary() {
         summaries += effects.iter().filter(|effect| effect["class"] == "model.ask").count();
     }
     assert!(summaries > 0, "a turn asked for one");
-    server.stopped().await;
+    // Not to its end: a drain would wait for the summary that never comes.
+    drop(server);
 }
 
 /// Everything that an answer says is waiting waited after its own turn, also when a later turn has changed that.

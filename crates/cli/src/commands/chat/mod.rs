@@ -294,7 +294,7 @@ impl Chat<'_> {
         while Instant::now() < until {
             let path = format!("/v1/lanes/{}/events?after={after}&wait=5", turn.answer.lane);
             let told: LaneEvents = self.remote.get(&path)?;
-            if told.items.iter().any(|event| settles(event, handover)) {
+            if told.items.iter().any(ends_handover) && !self.is_open(handover)? {
                 return Ok(());
             }
             after = told.items.into_iter().filter_map(|event| event.id).next_back().unwrap_or(after);
@@ -302,11 +302,21 @@ impl Chat<'_> {
         self.app.out.note("your agent has not answered yet; an empty line shows its answer when it has");
         Ok(())
     }
+
+    /// True while the effect is the host's to answer. Whoever may not read it believes the turn that says so.
+    fn is_open(&self, handover: &str) -> Result<bool, Failure> {
+        match self.remote.effect(handover) {
+            Ok(effect) => Ok(effect.state == "attempted"),
+            Err(failure) if failure.exit_code() == Exit::Refused => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
 }
 
-/// True for the event that the effect is no longer the host's to answer.
-fn settles(event: &LaneEvent, effect: &str) -> bool {
-    event.event == "effect" && event.data["id"] == effect && event.data["state"] != "attempted"
+/// True for the turn in which the answer of a host, or its absence, was taken in.
+fn ends_handover(event: &LaneEvent) -> bool {
+    let reason = event.data["reason"].as_str().unwrap_or_default();
+    event.event == "turn" && event.data["event"] == "effect.settled" && reason.starts_with("handover.")
 }
 
 fn views(messages: &Value) -> Result<Vec<MessageView>, Failure> {

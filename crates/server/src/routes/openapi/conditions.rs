@@ -40,6 +40,7 @@ fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("EventBody", events()),
         ("EventPress", option),
+        ("EventFile", either(&["id"], &["name"])),
         (
             "EventForm",
             json!({ "properties": { "values": {
@@ -119,6 +120,9 @@ fn events() -> Value {
         let mut then = given(members);
         if *kind == "message.posted" {
             then["properties"]["text"] = of::<Words>();
+            // A file says something without words.
+            let with_files = json!({ "required": ["files"], "properties": { "files": { "type": "array", "minItems": 1 } } });
+            then = json!({ "if": with_files, "else": then });
         }
         demands = match demands.as_object().is_some_and(Map::is_empty) {
             true => json!({ "if": is("kind", &json!(kind)), "then": then }),
