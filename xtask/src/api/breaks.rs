@@ -231,11 +231,14 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// Collects a chain of conditions, each with what it demands.
+    /// Collects a chain of conditions, each with what it demands. A demand with an exception counts as one without: whoever met
+    /// that meets it.
     fn condition(&mut self, schema: &'d Value) {
         let otherwise = &schema["else"];
         if schema["if"].is_object() {
-            self.conditions.push((&schema["if"], &schema["then"]));
+            let then = &schema["then"];
+            let excepted = then["if"].is_object() && then["then"].is_null();
+            self.conditions.push((&schema["if"], if excepted { &then["else"] } else { then }));
             self.condition(otherwise);
         }
         if otherwise.is_object() && otherwise["if"].is_null() {

@@ -39,7 +39,7 @@ pub struct EventRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileRequest>>,
     /// The revision of the lane that the writer of the message saw, as the stream tells it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole::optional", skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,
     /// True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -163,6 +163,11 @@ fn what_clients_rely_on_is_a_break() {
             format!("{sent} demands {{\"required\":[\"several\"]}} if {{\"required\":[\"size\"]}}"),
         ),
         (
+            &format!("{THING}/then"),
+            json!({ "if": { "required": ["several"] }, "else": { "required": ["inner"] } }),
+            format!("{sent} demands {{\"required\":[\"inner\"]}} if {{\"required\":[\"size\"]}}"),
+        ),
+        (
             &format!("{THING}/allOf"),
             json!([{ "if": { "properties": { "kind": { "const": "b" } } }, "then": { "required": ["several"] } }]),
             format!(
@@ -191,6 +196,11 @@ fn what_only_adds_is_none() {
         (
             format!("{THING}/allOf"),
             json!([{ "if": { "properties": { "kind": { "const": "c" } } }, "then": { "required": ["several"] } }]),
+        ),
+        // A demand with an exception.
+        (
+            format!("{THING}/then"),
+            json!({ "if": { "required": ["several"] }, "else": { "required": ["kind"] } }),
         ),
         ("/components/schemas/New".to_owned(), json!({ "type": "object" })),
         ("/paths/~1new".to_owned(), json!({ "get": { "responses": {} } })),
