@@ -158,7 +158,7 @@ async fn what_is_written_is_read_back(edition: Edition) {
             (Part::Priority, "high"),
             (Part::Assignee, "@bob"),
             (Part::Dependencies, "after DEMO-1"),
-            (Part::Evidence, "https://chat.example/c/1"),
+            (Part::Evidence, "https://chat.example/c/1\nhttps://chat.example/files/1 plan b.pdf"),
         ],
     );
     applied(sites.check(std::slice::from_ref(&given)).await);
@@ -181,7 +181,15 @@ async fn what_is_written_is_read_back(edition: Edition) {
     };
     assert!(text.contains(written), "{text}");
     assert_eq!(sites.site.issue("DEMO-1").unwrap().links.len() + issue.links.len(), 1, "it is blocked by it");
-    assert_eq!(issue.remote_links.len(), 1);
+    // A file is called by its name, and the conversation is one.
+    let links: Vec<_> =
+        issue.remote_links.iter().map(|link| (&link["object"]["title"], &link["object"]["url"])).collect();
+    let [conversation, file] = links[..] else { panic!("{links:?}") };
+    assert_eq!(
+        (conversation.0, conversation.1),
+        (&"Conversation".into(), &"https://chat.example/c/1".into())
+    );
+    assert_eq!((file.0, file.1), (&"plan b.pdf".into(), &"https://chat.example/files/1".into()));
     let found = applied(sites.tracker.find(TENANT, "DEMO", None, &made.key).await);
     assert_eq!((found.assignee.as_deref(), found.state), (Some("bob"), IssueState::Open));
 }

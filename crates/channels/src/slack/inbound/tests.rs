@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
+use throughline_engine::data::attachment::Attachment;
 use throughline_engine::data::event::Press;
 
 use super::*;
@@ -106,12 +107,16 @@ fn who_is_addressed_and_who_wrote() {
 
 #[test]
 fn files_are_named_and_an_empty_message_is_none() {
-    let file =
-        json!([{"name": "plan.pdf", "mimetype": "application/pdf", "size": 47}, {"mimetype": "image/png"}]);
+    let file = json!([
+        {"name": "plan.pdf", "mimetype": "application/pdf", "size": 47, "permalink": "https://a.slack.com/files/U1/F1/plan.pdf"},
+        {"mimetype": "image/png", "permalink": "javascript:alert(1)"},
+    ]);
     let shared = message(json!({"subtype": "file_share", "text": "", "files": file}));
     let EventKind::MessagePosted(posted) = &shared.event.kind else { panic!() };
     let kinds: Vec<&str> = posted.files.iter().map(|file| file.kind.as_str()).collect();
     assert_eq!((kinds, posted.files[0].bytes), (vec!["file", "photo"], Some(47)));
+    let evidence: Vec<Option<String>> = posted.files.iter().map(Attachment::evidence).collect();
+    assert_eq!(evidence, [Some("https://a.slack.com/files/U1/F1/plan.pdf plan.pdf".to_owned()), None]);
     assert_eq!(name_of(&message(json!({"text": ""}))), "message.no_text");
     assert_eq!(text_of(&message(json!({"text": "<@UBOT>"}))), "", "a bare mention is a message");
     assert_eq!(name_of(&message(json!({"subtype": "channel_join"}))), "message.channel_join");
