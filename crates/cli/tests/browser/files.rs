@@ -117,6 +117,30 @@ fn files_alone_are_a_message_and_what_does_not_fit_is_told() {
     chat.assert_no_faults();
 }
 
+/// A message whose file does not arrive is not sent without it.
+#[test]
+fn what_was_written_stays_if_its_file_is_lost_on_the_way() {
+    let Some(browser) = Browser::start() else { return };
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
+    let lose = "const real = window.fetch;
+        window.fetch = (path, ...rest) => path.startsWith('/v1/files')
+          ? new Promise((_, refuse) => { window.lose = () => refuse(new TypeError('gone')); })
+          : real(path, ...rest);";
+    chat.run(lose, &[]);
+    hand_over(&chat, "paste", &["screenshot.png"]);
+    chat.until_is(
+        "the file on its way",
+        "return document.querySelectorAll('#attached > [aria-busy]').length",
+        &json!(1),
+    );
+    chat.write(BUG);
+    chat.run("lose()", &[]);
+    chat.until_says("screenshot.png could not be sent. Attach it again when the network is back.");
+    let left = "return [document.getElementById('text').value, document.querySelectorAll('#log > *').length]";
+    assert_eq!(chat.run(left, &[]), json!([BUG, 0]));
+}
+
 fn lane(chat: &Chat<'_>) -> String {
     chat.run("return document.body.dataset.lane", &[]).as_str().unwrap().to_owned()
 }

@@ -104,9 +104,14 @@ function keepAttached() {
   sessionStorage.setItem(kept('files'), JSON.stringify(files));
 }
 
-/** Returns the files for a message once all of them have arrived, and leaves none at the composer. */
+/**
+ * Returns the files for a message once all of them have arrived, and leaves none at the composer. Returns null if one of them did
+ * not: its person has been told, and the message is not sent without it.
+ */
 async function takeAttached() {
-  await Promise.all(attached.map(({ sent }) => sent));
+  const all = attached;
+  await Promise.all(all.map(({ sent }) => sent));
+  if (all.some(one => !one.id)) return null;
   const files = attached.map(({ id, kind, name, mime, bytes }) => ({ id, kind, name, mime, bytes }));
   attached = [];
   keepAttached();

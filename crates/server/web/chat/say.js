@@ -83,6 +83,7 @@ async function submitSay(event) {
   closeMenu();
   if (edits) return sendEdit(text.value);
   const files = attached.length ? await takeAttached() : [];
+  if (!files) return;
   send(inFull(text.value), at('reply').value || undefined, files);
   text.value = '';
   keepDraft();
