@@ -59,8 +59,11 @@ async function keepFile(one, file) {
     const { id, name, mime, bytes } = told;
     Object.assign(one, { id, name, mime, bytes, kind: kindOf(mime) });
     one.shown.removeAttribute('aria-busy');
-    keepAttached();
+    // It may have been taken away while it was on its way.
+    if (attached.includes(one)) keepAttached();
+    else removeFile(one);
   } catch (error) {
+    one.lost = true;
     detach(one);
     const offline = error instanceof TypeError;
     toast(offline ? t('file-not-kept', { name: one.name }) : `${one.name}: ${error.message}`, true);
@@ -111,7 +114,7 @@ function keepAttached() {
 async function takeAttached() {
   const all = attached;
   await Promise.all(all.map(({ sent }) => sent));
-  if (all.some(one => !one.id)) return null;
+  if (all.some(({ lost }) => lost)) return null;
   const files = attached.map(({ id, kind, name, mime, bytes }) => ({ id, kind, name, mime, bytes }));
   attached = [];
   keepAttached();
