@@ -324,7 +324,7 @@ pub(crate) fn unread(language: Language, posted: &MessagePosted, are_evidence: b
         file.name.as_ref().map_or(kind.clone(), |name| format!("{kind} {name}"))
     };
     let files = posted.files.iter().map(file).collect::<Vec<_>>().join(", ");
-    let kept = posted.files.iter().all(|file| file.url.is_some());
+    let kept = posted.files.iter().all(|file| file.id.is_some());
     match (posted.only_files(), kept) {
         _ if are_evidence => say::help_files_evidence(language, files),
         (true, true) => say::help_files_kept(language, files),

@@ -22,6 +22,7 @@ fn file(name: &str) -> Attachment {
     Attachment {
         kind: "photo".into(),
         name: Some(name.into()),
+        id: Some(format!("file_{name}")),
         url: Some(format!("https://chat.example/files/{name}")),
         ..Attachment::default()
     }
@@ -144,11 +145,23 @@ fn the_file_that_is_replied_to_is_evidence() {
 #[test]
 fn a_file_without_an_address_is_only_announced() {
     let mut w = TestLane::new();
-    let unread = Attachment { url: None, ..file("one.png") };
+    let unread = Attachment { url: None, id: None, ..file("one.png") };
     let step = posts(&mut w, "ana", REQUEST, &[unread]);
     assert_eq!(evidence(&w), Vec::<String>::new());
     let says = "I read the words alone, and did not look at this: photo one.png.";
     assert!(told(&step).contains(&says), "{:?}", told(&step));
+}
+
+/// What a channel or a host keeps is not kept here, and can still be evidence.
+#[test]
+fn a_file_that_is_kept_elsewhere_is_not_said_to_be_kept() {
+    let mut w = TestLane::new();
+    let theirs = Attachment { id: None, ..file("one.png") };
+    let step = posts(&mut w, "ana", "", std::slice::from_ref(&theirs));
+    let says = "I read words only, so I did not look at this: photo one.png. Write what it is about.";
+    assert_eq!(told(&step), [says]);
+    let _ = w.says("ana", REQUEST);
+    assert_eq!(evidence(&w), ["one.png"]);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ use crate::auth::Caller;
 use crate::codes;
 use crate::files::{self, KeptFile, MOST_BYTES};
 use crate::problem::Problem;
-use crate::request::{PathParam, QueryParams, caller, read_file};
+use crate::request::{PathParam, QueryParams, read_file};
 use crate::wire;
 use crate::wire::vocabulary::{FileContent, FileName, HostId, HostIdOrNone};
 
@@ -59,20 +59,19 @@ pub(crate) struct FileQuery {
     request_body(content = inline(FileContent), content_type = "application/octet-stream", description = "The file."),
     responses((status = 200, description = "What is known of the file.", body = wire::File))
 )]
-pub(crate) async fn post_file(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let (mut parts, body) = request.into_parts();
-    let caller = caller(&app, &parts)?;
+pub(crate) async fn post_file(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    QueryParams(about): QueryParams<FileQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
     caller.need(Act::Write.scope())?;
-    let QueryParams(about) =
-        <QueryParams<FileQuery> as axum::extract::FromRequestParts<Arc<App>>>::from_request_parts(
-            &mut parts, &app,
-        )
-        .await?;
     let lane = lane(&caller, &about)?;
     access::check(&app, &caller, Act::Write, &lane, "lane").await?;
     let by = caller.actor(&app, about.actor.as_deref())?;
-    let content = read_file(&parts.headers, body, MOST_BYTES).await?;
-    let mime = parts.headers.get(CONTENT_TYPE).and_then(|mime| mime.to_str().ok()).unwrap_or_default();
+    let content = read_file(&headers, body, MOST_BYTES).await?;
+    let mime = headers.get(CONTENT_TYPE).and_then(|mime| mime.to_str().ok()).unwrap_or_default();
     let of = (lane, by, app.store().now());
     let file = KeptFile::new(of, (about.name.as_deref().unwrap_or_default(), mime), &content)?;
     Ok(json(&wire::File::from(&files::keep(&app, file, &content).await?)))
@@ -147,7 +146,7 @@ pub(crate) async fn served(app: &App, caller: &Caller, id: &str) -> Result<Respo
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
     // The same id is the same bytes, until they are removed.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=300"));
-    headers.insert(header::VARY, HeaderValue::from_static("Cookie, Authorization"));
+    headers.insert(VARY, HeaderValue::from_static("Cookie, Authorization"));
     Ok(response)
 }
 
