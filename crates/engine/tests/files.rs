@@ -152,7 +152,7 @@ fn a_file_without_an_address_is_only_announced() {
     assert!(told(&step).contains(&says), "{:?}", told(&step));
 }
 
-/// What a channel or a host keeps is not kept here, and can still be evidence.
+/// A file that a channel or a host keeps is not kept here, and can still be evidence.
 #[test]
 fn a_file_that_is_kept_elsewhere_is_not_said_to_be_kept() {
     let mut w = TestLane::new();
