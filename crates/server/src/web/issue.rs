@@ -146,6 +146,11 @@ fn field(part: Part, text: &str, base: &str) -> FieldView {
     FieldView { label: part.label(language::here()), lines }
 }
 
+fn related(issue: &StoredIssue) -> RelatedIssue {
+    let (key, title) = (issue.key.clone(), issue.item.title().to_owned());
+    RelatedIssue { key, kind: issue.item.item_type.as_str(), title }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,9 +169,4 @@ mod tests {
             assert_eq!(Line::of_evidence(line, "http://a.example"), expected, "{line}");
         }
     }
-}
-
-fn related(issue: &StoredIssue) -> RelatedIssue {
-    let (key, title) = (issue.key.clone(), issue.item.title().to_owned());
-    RelatedIssue { key, kind: issue.item.item_type.as_str(), title }
 }
