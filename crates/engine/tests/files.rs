@@ -126,6 +126,57 @@ fn files_alone_are_of_no_draft_among_several() {
     assert!(drafts(&w).iter().all(|draft| !draft.part(Part::Evidence).contains("one.png")));
 }
 
+/// The one that the question is about is meant.
+#[test]
+fn files_alone_are_of_the_draft_that_was_asked_about() {
+    let mut w = TestLane::new();
+    let _ = w.says("ana", REQUEST);
+    let _ = w.says("ana", "Create a bug ticket: the import button does nothing");
+    assert_eq!(questions(&w).len(), 1);
+    let step = posts(&mut w, "ana", "", &[file("one.png")]);
+    assert_eq!(step.decision.reason, Reason::EvidenceAdded);
+    let has = |draft: &Draft| draft.part(Part::Evidence).contains("one.png");
+    assert_eq!(drafts(&w).iter().map(has).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn words_that_only_show_files_answer_no_question() {
+    for words in ["here is another picture of it", "screenshot attached", "hier noch ein Bild dazu"] {
+        let mut w = TestLane::new();
+        let _ = w.says("ana", "Create a bug ticket: the export button does nothing");
+        let asked = questions(&w);
+        let step = posts(&mut w, "ana", words, &[file("one.png")]);
+        assert_eq!(step.decision.reason, Reason::EvidenceAdded, "{words}");
+        assert_eq!((evidence(&w), questions(&w)), (vec!["one.png".into()], asked), "{words}");
+        // Words about the fault answer, and their file is evidence too.
+        let _ = posts(&mut w, "ana", "Open the page, press export", &[file("two.png")]);
+        assert_eq!(evidence(&w), ["one.png", "two.png"]);
+        assert_eq!(questions(&w).len(), 1);
+        assert_eq!(drafts(&w)[0].part(Part::Steps), "Open the page, press export", "{words}");
+    }
+}
+
+/// Without a draft they are of the request that follows, like those without words.
+#[test]
+fn words_that_only_show_files_leave_them_to_the_request_that_follows() {
+    let mut w = TestLane::new();
+    let _ = posts(&mut w, "ana", "here is a screenshot", &[file("one.png")]);
+    let _ = posts(&mut w, "bob", "and one more", &[file("bobs.png")]);
+    let _ = w.says("ana", REQUEST);
+    assert_eq!(evidence(&w), ["one.png"]);
+}
+
+/// A file that was posted alone is of one request.
+#[test]
+fn a_file_of_one_request_is_not_of_the_next() {
+    let mut w = TestLane::new();
+    let _ = w.says("ana", REQUEST);
+    let _ = posts(&mut w, "ana", "", &[file("one.png")]);
+    let _ = w.says("ana", &REQUEST.replace("export", "import"));
+    let has = |draft: &Draft| draft.part(Part::Evidence).contains("one.png");
+    assert_eq!(drafts(&w).iter().map(has).collect::<Vec<_>>(), [true, false]);
+}
+
 #[test]
 fn the_file_that_is_replied_to_is_evidence() {
     let mut w = TestLane::new();
@@ -199,8 +250,8 @@ fn messages(w: &TestLane) -> Vec<Message> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever files and words come before: a request has its own files, and those that its author posted right before it, in
-    /// their order, once each.
+    /// Whatever files and words come before: a request has its own files, and those that its author posted right before it,
+    /// whatever others said, in their order, once each.
     #[test]
     fn evidence_is_what_was_posted_with_a_request_and_right_before_it(
         before in prop::collection::vec((any::<bool>(), any::<bool>(), 0_u8..4), 0..6),
@@ -213,8 +264,8 @@ proptest! {
             let who = if *is_anas { "ana" } else { "bob" };
             let text = if *has_words { "hello there" } else { "" };
             let _ = posts(&mut w, who, text, &[file(&format!("f{name}.png"))]);
-            let since = before[n..].iter().all(|(is_anas, has_words, _)| *is_anas && !has_words);
-            if since {
+            let since = before[n..].iter().all(|(is_anas, has_words, _)| !is_anas || !has_words);
+            if *is_anas && since {
                 note(format!("f{name}.png"));
             }
         }

@@ -52,6 +52,32 @@ pub fn beside(message: &Words) -> Option<Beside> {
     message.languages().lexicons(&ANSWERS).find_map(|lexicon| read(lexicon, message.all()))
 }
 
+/// The words of a message that only shows its files; the last sections say nothing of a file.
+const OF_FILES: [SectionId; 6] = [
+    section("beside.file"),
+    section("beside.file_around"),
+    section("beside.around"),
+    section("please"),
+    section("thanks"),
+    section("filler"),
+];
+
+/// Returns true if a message that came with files says nothing but that they are there.
+///
+/// ```
+/// use throughline_language::{Words, only_shows_files};
+/// assert!(only_shows_files(&Words::of("here is another screenshot of it")));
+/// assert!(!only_shows_files(&Words::of("the screenshot is empty")));
+/// ```
+#[must_use]
+pub fn only_shows_files(message: &Words) -> bool {
+    message.languages().lexicons(&ANSWERS).any(|lexicon| {
+        let words = message.all();
+        let cover = Cover::of(&OF_FILES.map(|id| lexicon.section(id)), None, words);
+        !words.is_empty() && cover.reaches(words.len()) && cover.sections(words.len()) & 1 != 0
+    })
+}
+
 fn read(lexicon: &'static Lexicon, words: &[Word]) -> Option<Beside> {
     if words.iter().any(|word| word.quoted) {
         return None;
@@ -94,6 +120,47 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(beside(&Words::of(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_only_shows_its_files() {
+        for text in [
+            "here is a picture",
+            "Here's another screenshot of it.",
+            "screenshot attached",
+            "attached",
+            "and the log file",
+            "this one too",
+            "Sorry, here are the pictures",
+            "this is how it looks",
+            "please add this picture to the ticket",
+            "adding a screen recording",
+            "hier noch ein Bild dazu",
+            "Anbei ein Screenshot",
+            "und noch das Log",
+            "so sieht es aus",
+            "Häng das bitte an das Ticket an",
+            "Ich habe ein Foto angehängt",
+        ] {
+            assert!(only_shows_files(&Words::of(text)), "{text}");
+        }
+        for text in [
+            "",
+            "please",
+            "and",
+            "the picture is empty",
+            "press the picture",
+            "here the button does nothing",
+            "open the file, then save it",
+            "see the log for the error",
+            "the log ends",
+            "attach the file and press send",
+            "Öffne das Bild",
+            "Das Bild fehlt",
+            "Hier passiert nichts",
+        ] {
+            assert!(!only_shows_files(&Words::of(text)), "{text}");
         }
     }
 

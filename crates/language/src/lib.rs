@@ -50,7 +50,7 @@ pub mod words;
 
 pub use acknowledgement::{is_acknowledgement, is_greeting};
 pub use approval::{affirms, approves, urges_approval};
-pub use beside::{Beside, beside};
+pub use beside::{Beside, beside, only_shows_files};
 pub use boolean::NO_YES;
 pub use context::Context;
 pub use correction::{Correction, correction};

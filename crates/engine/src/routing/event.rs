@@ -13,6 +13,7 @@ use crate::data::event::{EventKind, MessagePosted};
 use crate::data::id::EffectId;
 use crate::data::message::MessageKind;
 use crate::data::notice::Notice;
+use crate::data::pending::{PendingState, Slot};
 use crate::data::task::TaskMove;
 use crate::data::trace::Predicate;
 use crate::erase;
@@ -25,10 +26,11 @@ use crate::routing::press;
 use crate::selection::{list_registry, model_pick};
 use crate::summary;
 use crate::tickets::{files as evidence, issue_report};
-use crate::turn::Turn;
 use crate::turn::capability::Settled;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
+use crate::turn::{RoutedMessage, Turn};
+use throughline_language::{self as language, Expected};
 use throughline_messages as say;
 
 /// Hands presses, forms and commands to their handlers.
@@ -118,7 +120,26 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
 /// evidence of the draft that its author has open.
 fn unread(turn: &mut Turn<'_>, posted: &MessagePosted) -> Decision {
     turn.receive_message(&MessagePosted { text: messages::files(&posted.files), ..posted.clone() });
+    shown(evidence::add_to_draft(turn))
+}
+
+/// Takes a message whose words only show its files. It is read like one without words where a draft of its author takes the
+/// files, or where they would become the answer to a question of ours.
+pub(crate) fn files_shown(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let EventKind::MessagePosted(posted) = &turn.event.kind else { return None };
+    if posted.files.is_empty() || turn.hosting.is_fallback() || !language::only_shows_files(&said.words) {
+        return None;
+    }
+    let would_answer = |pending: &PendingState| {
+        let takes_text = pending.expected == Some(Expected::Text);
+        takes_text && pending.is_asked_of(&said.by) && !matches!(pending.kind.slot(), Some(Slot::Host))
+    };
+    let asked = turn.conversational().is_some_and(would_answer);
     let added = evidence::add_to_draft(turn);
+    (added || asked).then(|| shown(added))
+}
+
+fn shown(added: bool) -> Decision {
     Decision::new(Verdict::Answered, if added { Reason::EvidenceAdded } else { Reason::MessageUnread })
 }
 

@@ -15,6 +15,7 @@ use crate::intent::delegation::delegation;
 use crate::messages;
 use crate::pending_match::PendingMatch;
 use crate::routing::beside;
+use crate::routing::event::files_shown;
 use crate::routing::gate::{newer_gate_takes, words_of_the_gate};
 use crate::routing::review::is_newer;
 use crate::routing::{judge, mode_words, press};
@@ -34,6 +35,9 @@ use throughline_messages as say;
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     let mode = if turn.hosting.is_fallback() { None } else { mode_words::heard(turn, said) };
     if let Some(decision) = mode {
+        return Decided(decision);
+    }
+    if let Some(decision) = files_shown(turn, said) {
         return Decided(decision);
     }
     let after = if turn.hosting.has(BuiltIn::Tickets) { after_receipt::heard(turn, said) } else { None };

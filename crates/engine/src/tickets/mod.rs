@@ -66,7 +66,7 @@ impl Draft {
 
     /// Adds the files that came with `message` to the draft's evidence, as far as they have an address.
     fn cite_files(&mut self, turn: &Turn<'_>, message: &MessageId) {
-        let lines = files::that_came_with(turn, message).into_iter().filter_map(|file| file.evidence());
+        let lines = files::that_came_with(turn, message, self).into_iter().filter_map(|file| file.evidence());
         lines.for_each(|line| self.cite(&line));
     }
 }
