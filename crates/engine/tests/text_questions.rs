@@ -136,7 +136,7 @@ fn lanes() -> Vec<(&'static str, TestLane)> {
         ("title", &["create a ticket"]),
         ("steps", &["Create a bug: login fails"]),
         ("expected", &["Create a bug: login fails", "Steps: open it"]),
-        ("actual", &["Create a bug: login fails", "Steps: open it\nExpected: a form"]),
+        ("actual", &["Create a bug: the login", "Steps: open it\nExpected: a form"]),
         ("problem", &["Create a ticket for the slow search"]),
         ("acceptance", &["Create a ticket for the slow search", "Problem: it is slow"]),
         ("in German", &["Erstelle einen Bug: Login schlägt fehl"]),

@@ -14,6 +14,7 @@ use crate::data::ticket::{Draft, Part};
 use crate::messages::meta as words;
 use crate::routing::command;
 use crate::routing::gate::said_lately;
+use crate::turn::routed_message::focus;
 use crate::turn::tracked_issues;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
@@ -26,6 +27,7 @@ pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: &Ruling)
         "meta.status" => command::what_is_open(turn),
         "meta.ticket_lookup" => tickets(turn),
         "meta.knows" => known(turn, ruling.object.as_deref()),
+        "meta.approvers" => approvers(turn),
         "meta.forget" => command::forgotten(turn),
         "meta.close_cards" => close_cards(turn, &said.by),
         "meta.greeting" if !turn.hosting.makes_tickets() => say::help_greeting_plain(turn.language()),
@@ -61,6 +63,19 @@ fn tickets(turn: &Turn<'_>) -> String {
     let live = |draft: &&Draft| turn.live_tasks().any(|task| task.id == draft.task);
     let drafts = drafts.filter(live).map(|draft| words::draft(turn.language(), draft.part(Part::Title)));
     words::tickets(turn.language(), &drafts.chain(issues).collect::<Vec<_>>())
+}
+
+/// Says who may decide the card that is replied to, else each one that waits.
+fn approvers(turn: &Turn<'_>) -> String {
+    let replied = focus(turn).anchor_id().and_then(|anchor| turn.card_shown_by(anchor));
+    let is_meant = |card: &&Card| replied.is_none_or(|replied| replied.id == card.id);
+    let waits = turn.open_cards().filter(|card| card.is_approval()).filter(is_meant);
+    let line = |card: &Card| {
+        let model = turn.model(card);
+        Some(say::help_approvers(turn.language(), model.title, model.outline.decision.first()?))
+    };
+    let lines: Vec<String> = waits.filter_map(line).collect();
+    if lines.is_empty() { say::help_approvers_none(turn.language()) } else { lines.join("\n") }
 }
 
 /// The most lines of what is known.

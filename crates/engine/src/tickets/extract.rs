@@ -6,11 +6,13 @@ use alloc::vec::Vec;
 
 use crate::data::ticket::{ItemType, Part};
 use crate::tickets::labels::segments;
-use crate::tickets::vocabulary::told_kind;
+use crate::tickets::told;
+use crate::tickets::vocabulary::{tells_what_fails, told_kind};
+use throughline_language::Words;
 
 /// Reads a ticket from a message. The first line is the title, cut to `title_chars` characters; labels fill their
-/// parts, at the beginning of a line or of a clause; the remaining text is the problem, or for a bug the actual
-/// behaviour. The item type is `named` if given, else it is guessed from the first line.
+/// parts, at the beginning of a line or of a clause; the remaining text is the problem, and that of a bug is sorted by what its
+/// clauses tell. The item type is `named` if given, else it is guessed from the first line.
 ///
 /// ```
 /// use throughline_engine::data::ticket::{ItemType, Part};
@@ -33,7 +35,8 @@ pub fn extract(
     let kind = named.unwrap_or_else(|| told_kind(&head));
     let title = title_line(&head, title_chars);
     let mut free = fill(&mut parts, body);
-    if !title.is_empty() && !parts.contains_key(&Part::Title) {
+    let is_head = !title.is_empty() && !parts.contains_key(&Part::Title);
+    if is_head {
         // What does not fit into the title stands in the text.
         let cut = title.chars().count() == title_chars && head.chars().count() > title_chars;
         if cut && !free.contains(head.as_str()) {
@@ -43,22 +46,39 @@ pub fn extract(
     } else if !title.is_empty() {
         free = joined(&head, &free);
     }
-    tell(&mut parts, kind, free);
+    match kind {
+        ItemType::Bug if !parts.contains_key(&Part::Actual) => tell_fault(&mut parts, free, is_head),
+        _ => tell(&mut parts, Part::Problem, &free),
+    }
     (kind, parts)
 }
 
-/// Writes text without a label into the part it belongs to: the actual behaviour of a bug, if its label did not fill that,
-/// else the problem, before what its label filled.
-fn tell(parts: &mut BTreeMap<Part, String>, kind: ItemType, free: String) {
+/// Sorts the text without a label of a bug into its parts, with the title if that is the message's first line and tells
+/// what happens or what should.
+fn tell_fault(parts: &mut BTreeMap<Part, String>, mut text: String, is_head: bool) {
+    let title = parts.get(&Part::Title).cloned().filter(|_| is_head).unwrap_or_default();
+    if !text.contains(&title)
+        && (tells_what_fails(&Words::of(&title)) || told::sorted(&title).contains_key(&Part::Expected))
+    {
+        text = joined(&title, &text);
+    }
+    if is_head && text.contains(&title) {
+        parts.insert(Part::Title, told::without_expected(&title));
+    }
+    let told = told::sorted(&text);
+    if told.keys().any(|part| parts.contains_key(part)) {
+        return tell(parts, Part::Actual, &text);
+    }
+    parts.extend(told);
+}
+
+/// Writes text without a label into a part, before what its label filled.
+fn tell(parts: &mut BTreeMap<Part, String>, part: Part, free: &str) {
     if free.is_empty() {
         return;
     }
-    let part = match kind {
-        ItemType::Bug if !parts.contains_key(&Part::Actual) => Part::Actual,
-        _ => Part::Problem,
-    };
     let labelled = parts.remove(&part).unwrap_or_default();
-    parts.insert(part, joined(&free, &labelled));
+    parts.insert(part, joined(free, &labelled));
 }
 
 fn joined(one: &str, other: &str) -> String {
@@ -178,6 +198,19 @@ mod tests {
                     [..],
             ),
             (
+                "login fails\nSteps: open /login. Expected a form. Actual blank page. \"Actual size\" is fine.",
+                &[
+                    (Title, "login fails"),
+                    (Steps, "open /login."),
+                    (Expected, "a form."),
+                    (Actual, "blank page. \"Actual size\" is fine."),
+                ],
+            ),
+            (
+                "login fails\nIt opens. Expected a form.",
+                &[(Title, "login fails"), (Expected, "Expected a form."), (Actual, "login fails\nIt opens.")],
+            ),
+            (
                 "the export, priority: high\nAcceptance criteria: 5 seconds; Assignee: bob",
                 &[(Title, "the export"), (Acceptance, "5 seconds"), (Priority, "high"), (Assignee, "bob")],
             ),
@@ -199,7 +232,13 @@ mod tests {
             ),
             (
                 "Export hängt\nPriorität: hoch, zuständig: bob\nErwartet: eine Datei",
-                &[(Title, "Export hängt"), (Expected, "eine Datei"), (Priority, "hoch"), (Assignee, "bob")],
+                &[
+                    (Title, "Export hängt"),
+                    (Expected, "eine Datei"),
+                    (Actual, "Export hängt"),
+                    (Priority, "hoch"),
+                    (Assignee, "bob"),
+                ],
             ),
         ] {
             let (_, parts) = extract(text, None, 255);

@@ -71,7 +71,28 @@ fn heading(line: &str) -> Option<Part> {
     vocabulary::label_part(name).filter(|_| signed)
 }
 
+/// Finds the labels of a line: words with a colon behind them, and beside one of those a sentence that begins with "Expected"
+/// or "Actual": "Steps: press it. Expected a file. Actual nothing."
 fn labels(line: &str, words: &Words) -> Vec<Label> {
+    let mut found = with_colons(line, words);
+    if found.is_empty() {
+        return found;
+    }
+    let all = words.all();
+    for at in (1..all.len()).filter(|at| all[at - 1].after >= Gap::Hard && !all[*at].quoted) {
+        let Some((part, n)) = vocabulary::label_at(all, at) else { continue };
+        let goes_on = all[at + n - 1].after == Gap::Space && all.get(at + n).is_some();
+        let begins = all[at].at;
+        let known = found.iter().any(|label| label.part == part || (label.at..label.from).contains(&begins));
+        if matches!(part, Part::Expected | Part::Actual) && n == 1 && goes_on && !known {
+            found.push(Label { part, at: begins, from: all[at].end });
+        }
+    }
+    found.sort_by_key(|label| label.at);
+    found
+}
+
+fn with_colons(line: &str, words: &Words) -> Vec<Label> {
     let all = words.all();
     let begins =
         |at: usize| at == 0 || all[at - 1].after > Gap::Space || marked(line, all[at - 1].end, all[at].at);

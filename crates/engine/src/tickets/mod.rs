@@ -27,6 +27,7 @@ pub(crate) mod release;
 mod released;
 pub(crate) mod revision;
 pub(crate) mod subject;
+mod told;
 mod vocabulary;
 
 pub(crate) use crate::tickets::capability::Tickets;

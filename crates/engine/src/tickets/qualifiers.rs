@@ -28,6 +28,7 @@ const fn id(name: &str) -> SectionId {
 const ALONE: SectionId = id("qualifier.alone");
 const WITH: SectionId = id("qualifier.with");
 const AS: SectionId = id("qualifier.as");
+const ITS: SectionId = id("qualifier.its");
 const ASSIGNED: SectionId = id("qualifier.assigned");
 const ASSIGNED_TAIL: SectionId = id("qualifier.assigned.tail");
 const NOT: SectionId = id("qualifier.not");
@@ -247,16 +248,16 @@ impl Reader<'_> {
     }
 
     fn priority(&self, at: usize) -> Option<(Qualifier, usize)> {
-        let (with, named) = (self.at(WITH, at), self.at(AS, at));
+        let (with, named, its) = (self.at(WITH, at), self.at(AS, at), self.at(ITS, at));
         let all = self.words.all();
         let level = |from: usize| level_at(self.words, from);
         let called = level(at + with).filter(|level| with > 0 && level.labelled);
         let said = || level(at + named).filter(|_| named > 0);
         let clause = at.checked_sub(1).is_some_and(|last| all[last].after > Gap::Space);
         let alone = || {
-            let level = level(at).filter(|_| clause)?;
+            let level = level(at + its).filter(|_| clause)?;
             let ends = all[level.end - 1].after > Gap::Space || level.end == all.len();
-            (ends && (level.labelled && !self.colon(at, level.end) || self.at(ALONE, at) > 0))
+            (ends && (level.labelled && !self.colon(at, level.end) || self.at(ALONE, at + its) > 0))
                 .then_some(level)
         };
         let level = called.or_else(said).or_else(alone)?;
@@ -288,8 +289,12 @@ impl Reader<'_> {
         while let Some(at) = begins.next().filter(|_| found.len() < 2) {
             let last = (at..all.len()).find(|&at| all[at].after >= Gap::Hard).unwrap_or(all.len() - 1);
             let sentence = &self.words.text()[all[at].at..all[last].end];
+            let its = || {
+                let (level, _) = self.priority(at).filter(|(_, end)| *end == last + 1)?;
+                Some(Edit::Set(None, level.part, level.value?))
+            };
             let named = || field_value::read(sentence, &|_| false).map(FieldValue::edit);
-            if let Some(Edit::Set(None, part, value)) = edit_words::read(sentence).or_else(named)
+            if let Some(Edit::Set(None, part, value)) = edit_words::read(sentence).or_else(named).or_else(its)
                 && part.is_value()
                 && self.unquoted(at, last + 1)
                 && !self.colon(at, last + 1)
@@ -392,6 +397,21 @@ mod tests {
                 &[(Priority, "high"), (Assignee, "bob")],
             ),
             ("create a ticket with high priority", "create a ticket", &[(Priority, "high")]),
+            (
+                "we need a ticket for the login, it's really urgent",
+                "we need a ticket for the login",
+                &[(Priority, "urgent")],
+            ),
+            (
+                "create a bug for the login. It is very urgent!",
+                "create a bug for the login. ",
+                &[(Priority, "urgent")],
+            ),
+            (
+                "create a bug for the login, it's urgent that it works",
+                "create a bug for the login, it's urgent that it works",
+                &[],
+            ),
             ("create a bug for the login assigned to me", "create a bug for the login", &[(Assignee, "ana")]),
             (
                 "create a bug for the login and assign it to Bob Meier",

@@ -103,7 +103,7 @@ pub(super) struct Sentence {
 pub(super) fn sentences(text: &Words) -> impl Iterator<Item = Sentence> {
     let (all, written) = (text.all(), text.text());
     let last = all.len().saturating_sub(1);
-    let ends = (0..all.len()).filter(move |at| all[*at].after >= Gap::Hard || *at == last);
+    let ends = (0..all.len()).filter(move |at| *at == last || ends_sentence(text, *at));
     let (mut begin, mut from) = (0, 0);
     ends.map(move |at| {
         let end = if at < last { sentence_end(written, all[at].end) } else { written.len() };
@@ -179,8 +179,8 @@ fn titled(text: &str) -> String {
         return format!("{wanted}\n{text}");
     }
     let words = Words::of(head);
-    let first = words.all().iter().find(|word| word.after >= Gap::Hard).map_or(head.len(), |word| word.end);
-    let first = whole_words(head, first);
+    let first = (0..words.all().len()).find(|at| ends_sentence(&words, *at));
+    let first = whole_words(head, first.map_or(head.len(), |at| words.all()[at].end));
     if words.all().iter().any(|word| word.at > first) {
         format!("{}\n{text}", &head[..first])
     } else {
@@ -193,23 +193,46 @@ fn titled(text: &str) -> String {
 pub(crate) fn with_body(object: &str, text: &str) -> String {
     let Some(at) = text.find(object) else { return titled(object) };
     let words = Words::of(text);
-    let object = &text[at..whole_words(text, at + object.len())];
+    let (at, end) = (vocabulary::story_from(&words, at), at + object.len());
+    let object = &text[at..whole_words(text, end)];
     let asking = rules::rule(&words).map_or(0, |ruling| ruling.asking);
     let before = kept(text.get(..asking.min(at)).unwrap_or_default());
-    let after = kept(&text[sentence_rest(&words, at + object.len())..]);
+    let after = kept(&text[sentence_rest(&words, end)..]);
     let rest: Vec<&str> =
         [before.as_str(), after.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
     let head = titled(object);
     if rest.is_empty() { head } else { format!("{head}\n{}", rest.join("\n")) }
 }
 
-/// Returns the end of what ends at `end`, or of the sentence if that is within a word: a `?` in an address ends nothing.
+/// True if a sentence ends behind this word. The stop of an ordinal ends none: "the printer on the 2. floor".
+pub(super) fn ends_sentence(words: &Words, at: usize) -> bool {
+    let word = &words.all()[at];
+    word.after >= Gap::Hard && !is_ordinal(words.text(), word.end)
+}
+
+/// True if a number with a stop ends here that counts what follows: a small letter follows, or it stands behind an article
+/// or a preposition, as in German.
+fn is_ordinal(text: &str, end: usize) -> bool {
+    let Some(next) = text.get(end..).and_then(|behind| behind.strip_prefix(". ")) else { return false };
+    let before = &text[..end];
+    let word = before.trim_end_matches(|c: char| c.is_ascii_digit());
+    let short = (1..=2).contains(&(before.len() - word.len())) && word.ends_with(' ');
+    let counts = || vocabulary::stands_before_ordinal(word.trim_end());
+    short && (next.starts_with(char::is_lowercase) || next.starts_with(char::is_uppercase) && counts())
+}
+
+/// Returns the end of what ends at `end`, or of the sentence if that is within a word or behind an ordinal: a `?` in an
+/// address ends nothing.
 fn whole_words(text: &str, mut end: usize) -> usize {
     let line = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at);
     let inside = |at: usize| {
         let behind = text[at..].trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_whitespace());
         behind.len() < text[at..].len() && behind.starts_with(char::is_alphanumeric)
     };
+    while is_ordinal(text, end) {
+        let next = end + 1;
+        end = text[next..line(next)].find(['.', '?', '!']).map_or(line(next), |at| next + at);
+    }
     while inside(end) {
         let space = text[end..].find(char::is_whitespace).map_or(text.len(), |at| end + at);
         let stop = text[space..line(space)].find([',', ';']).map_or(line(space), |at| space + at);
@@ -292,6 +315,16 @@ mod tests {
             ("The export fails", "The export fails"),
             ("The export fails. Nobody can work.", "The export fails\nThe export fails. Nobody can work."),
             ("It is v1.2 that fails", "It is v1.2 that fails"),
+            ("Drucker im 2. OG druckt nicht", "Drucker im 2. OG druckt nicht"),
+            (
+                "Am 3. Mai fiel er aus. Seitdem steht er.",
+                "Am 3. Mai fiel er aus\nAm 3. Mai fiel er aus. Seitdem steht er.",
+            ),
+            (
+                "It fails in step 2. Nobody can work.",
+                "It fails in step 2\nIt fails in step 2. Nobody can work.",
+            ),
+            ("The 2. floor is dark", "The 2. floor is dark"),
             (
                 "As a user I want to log in so that I see my orders",
                 "log in\nAs a user I want to log in so that I see my orders",

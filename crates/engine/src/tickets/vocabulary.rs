@@ -3,6 +3,7 @@
 
 use crate::data::ticket::{ItemType, Part};
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::ops::Range;
 use core::slice;
 use throughline_language::Words;
@@ -50,6 +51,17 @@ const BUG: SectionId = named("sign.bug");
 const FAILS: SectionId = named("sign.fails");
 const MAKES: SectionId = named("sign.makes");
 const CASE: SectionId = named("sign.case");
+const TOLD_JOINT: SectionId = named("told.joint");
+const TOLD_ALSO: SectionId = named("told.also");
+const TOLD_INSTEAD: SectionId = named("told.instead");
+const TOLD_CASE: SectionId = named("told.case");
+const TOLD_SHOULD: SectionId = named("told.should");
+const TOLD_TO_DO: SectionId = named("told.to_do");
+const TOLD_SUBJECT: SectionId = named("told.subject");
+const TOLD_LIKE: SectionId = named("told.like");
+const TOLD_IS: SectionId = named("told.is");
+const EACH: SectionId = named("list.each");
+const BEFORE_ORDINAL: SectionId = named("ordinal.before");
 const STORY: SectionId = named("sign.story");
 const AS: SectionId = named("story.as");
 const WANT: SectionId = named("story.want");
@@ -77,6 +89,41 @@ pub(super) enum Leaves {
 
 /// The longest key of a project.
 const PROJECT_KEY: usize = 10;
+
+/// A sign of what a clause of a fault tells ([`super::told`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clause {
+    /// Joins it to the one before: "but", "although".
+    Joint,
+    /// A joint within a clause as often as between two: "and".
+    Also,
+    /// Turns back to what happens: "instead".
+    Instead,
+    /// Begins what somebody does: "when I".
+    Case,
+    /// Says what should happen: "should", "expected".
+    Should,
+    /// Says what somebody should do about it: "should fix".
+    ToDo,
+    /// The subject of a clause of few words: "nothing".
+    Subject,
+}
+
+impl Clause {
+    /// Returns the number of words of the sign that begins at a word; 0 if none does.
+    pub(super) fn at(self, words: &[Word], at: usize) -> usize {
+        let id = match self {
+            Self::Joint => TOLD_JOINT,
+            Self::Also => TOLD_ALSO,
+            Self::Instead => TOLD_INSTEAD,
+            Self::Case => TOLD_CASE,
+            Self::Should => TOLD_SHOULD,
+            Self::ToDo => TOLD_TO_DO,
+            Self::Subject => TOLD_SUBJECT,
+        };
+        longest(id, words, at)
+    }
+}
 
 /// Longest label in bytes; a longer text before a colon is not a label.
 const LABEL: usize = 64;
@@ -251,10 +298,38 @@ pub(super) fn told_kind(title: &str) -> ItemType {
 /// something to be made names a fault as its object, or as the case it is for: "Add an error page for when a payment fails".
 fn tells_of_bug(words: &Words) -> bool {
     let all = words.all();
-    let first = |id: SectionId| (0..all.len()).find(|at| longest(id, all, *at) > 0);
-    let makes = longest(MAKES, all, 0) > 0 || all.last().is_some_and(|last| is(MAKES, slice::from_ref(last)));
-    let fails = first(FAILS).is_some_and(|at| !makes || first(CASE).is_none_or(|case| at < case));
-    fails || !makes && first(BUG).is_some()
+    fails(words) || !asks_to_make(all) && first(BUG, all).is_some()
+}
+
+/// True if a title tells what fails: "Login fails", but not "login bug".
+fn fails(words: &Words) -> bool {
+    fails_where(words, |at| longest(FAILS, words.all(), at) > 0)
+}
+
+/// True if a title is a sentence about what fails: "Login is broken", but not "the broken login".
+pub(super) fn tells_what_fails(words: &Words) -> bool {
+    fails_where(words, |at| fails_at(words.all(), at))
+}
+
+fn fails_where(words: &Words, fails: impl Fn(usize) -> bool) -> bool {
+    let all = words.all();
+    let first_failing = (0..all.len()).find(|at| fails(*at));
+    first_failing.is_some_and(|at| !asks_to_make(all) || first(CASE, all).is_none_or(|case| at < case))
+}
+
+/// True if words that tell of a failure begin at this one: "it is broken", but not "the broken login".
+pub(super) fn fails_at(words: &[Word], at: usize) -> bool {
+    let is_like = || longest(TOLD_LIKE, words, at) > 0;
+    let is_said = || at > 0 && longest(TOLD_IS, words, at - 1) > 0;
+    longest(FAILS, words, at) > 0 && (!is_like() || is_said())
+}
+
+fn asks_to_make(words: &[Word]) -> bool {
+    longest(MAKES, words, 0) > 0 || words.last().is_some_and(|last| is(MAKES, slice::from_ref(last)))
+}
+
+fn first(id: SectionId, words: &[Word]) -> Option<usize> {
+    (0..words.len()).find(|at| longest(id, words, *at) > 0)
 }
 
 /// Returns the wish of a user story: for "As a user I want to log in so that I see my orders", "log in".
@@ -265,6 +340,16 @@ pub(super) fn story(sentence: &str) -> Option<&str> {
     sentence.get(from..to)
 }
 
+/// Returns where the object of a request begins, from its byte in the text: the "as" of a user story belongs to it, though it
+/// also joins an object to its request.
+pub(super) fn story_from(request: &Words, at: usize) -> usize {
+    let all = request.all();
+    let first = all.iter().position(|word| word.at == at);
+    let joint = first.and_then(|first| first.checked_sub(1)).map(|joint| all[joint].at);
+    let tells = |from: &usize| story(&request.text()[*from..]).is_some();
+    joint.filter(tells).unwrap_or(at)
+}
+
 /// Finds the wish of a user story as a byte range of the text.
 fn wanted(words: &Words) -> Option<(usize, usize)> {
     let all = words.all();
@@ -273,6 +358,23 @@ fn wanted(words: &Words) -> Option<(usize, usize)> {
     let from = want + longest(WANT, all, want);
     let to = (from..all.len()).find(|&at| longest(WHY, all, at) > 0).unwrap_or(all.len());
     Some((all.get(from)?.at, all.get(to.checked_sub(1).filter(|last| *last >= from)?)?.end))
+}
+
+/// True if a text ends in a word behind which a number with a stop counts something: "im 2. OG".
+pub(super) fn stands_before_ordinal(text: &str) -> bool {
+    let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    is(BEFORE_ORDINAL, Words::of(last).all())
+}
+
+/// Returns the entries of an enumeration without what each of them begins with: "one for the login" and "one for the search".
+pub(super) fn without_each(entries: Vec<String>) -> Vec<String> {
+    let each = |entry: &String| {
+        let words = Words::of(entry);
+        let begin = longest(EACH, words.all(), 0);
+        words.all().get(begin).filter(|_| begin > 0).map(|first| entry[first.at..].to_string())
+    };
+    let bare: Option<Vec<String>> = entries.iter().map(each).collect();
+    bare.unwrap_or(entries)
 }
 
 /// Splits the last entry of an enumeration at its conjunction: "log out and reset" into "log out" and

@@ -71,6 +71,9 @@ fn rules_by_name() {
         ("what is an epic?", "meta.ticket_question"),
         ("show my tickets", "meta.ticket_lookup"),
         ("what is open?", "meta.status"),
+        ("who can approve this?", "meta.approvers"),
+        ("Who has to approve it?", "meta.approvers"),
+        ("may I approve this myself?", "meta.approvers"),
     ] {
         let found = rule(&Words::of(text)).map(|ruling| ruling.rule);
         wrong.extend((found != Some(expected)).then(|| format!("{text}: {found:?}")));
@@ -196,6 +199,8 @@ fn german_rules_by_name() {
         ("Zeig mir meine offenen Tickets", "meta.ticket_lookup"),
         ("Welche Tickets sind offen?", "meta.ticket_lookup"),
         ("Was ist offen?", "meta.status"),
+        ("Wer muss das freigeben?", "meta.approvers"),
+        ("Wer darf den Bug genehmigen?", "meta.approvers"),
         ("Bist du ein Mensch?", "meta.bot"),
         ("Vergiss den Modus", "meta.forget"),
     ] {

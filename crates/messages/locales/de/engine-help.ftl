@@ -26,6 +26,8 @@ help-no-turn = In diesem Thread gibt es noch nichts zu erklären.
 
 tickets-none = In diesem Thread gibt es keine Tickets: Keins ist entworfen, und keins wurde hier angelegt oder wird verfolgt.
 tickets-here = Die Tickets dieses Threads:
+help-approvers = „{ $title }“ · { $who }
+help-approvers-none = Hier wartet nichts auf eine Freigabe.
 tickets-draft = Entwurf: { $title }
 tickets-draft-untitled = Entwurf: ohne Titel
 cards-none-closed = Hier ist keine Karte von dir offen.

@@ -26,6 +26,8 @@ help-no-turn = There is no earlier turn in this thread to explain.
 
 tickets-none = There are no tickets in this thread: none is drafted, and none was created or is tracked here.
 tickets-here = The tickets of this thread:
+help-approvers = “{ $title }” · { $who }
+help-approvers-none = Nothing waits for an approval here.
 tickets-draft = draft: { $title }
 tickets-draft-untitled = draft: without a title
 cards-none-closed = No card of yours is open here.

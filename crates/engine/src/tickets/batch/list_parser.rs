@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::data::ticket::{ItemType, Part};
 use crate::tickets::extract::title_line;
-use crate::tickets::vocabulary::{heading, joined, labelled, story};
+use crate::tickets::vocabulary::{heading, joined, labelled, story, without_each};
 
 /// A text split into its list and the rest.
 #[derive(Debug, Default, PartialEq)]
@@ -95,7 +95,7 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
     let (one, other) = joined(&last);
     parted.push(one.into());
     parted.extend(other.map(String::from));
-    parted
+    without_each(parted)
 }
 
 /// Writes the things a line names as a bulleted list.
@@ -181,6 +181,9 @@ mod tests {
         assert_eq!(pieces("log in, log out and reset"), ["log in", "log out", "reset"]);
         assert_eq!(pieces("login fails; search, which is slow"), ["login fails", "search, which is slow"]);
         assert_eq!(pieces("auth"), ["auth"]);
+        assert_eq!(pieces("one for the login and another one for the search"), ["the login", "the search"]);
+        assert_eq!(pieces("eins für den Login und eins für die Suche"), ["den Login", "die Suche"]);
+        assert_eq!(pieces("one for the login and the search"), ["one for the login", "the search"]);
         assert_eq!(pieces("a, b, and c"), ["a", "b", "c"]);
     }
 }
