@@ -14,7 +14,9 @@ use throughline_engine::data::step_input::{
 };
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::summary;
-use throughline_engine::{EffectId, Event, LaneKey, MessageId, StepInput, effects_told, focus, needs};
+use throughline_engine::{
+    EffectId, Event, LaneKey, MessageId, StepInput, effects_told, focus, needs, tells_why,
+};
 use throughline_store::{ApprovalState, EffectState, StoredEffect, StoredTurn};
 
 use crate::{Keys, Runtime, RuntimeError, stored};
@@ -57,7 +59,7 @@ impl Runtime {
                 if !given.model.is_empty() {
                     given.paused = self.paused(key).await?;
                 }
-                if self.policy().command.rest(&posted.text).is_some() {
+                if tells_why(&posted.text, &self.in_force(&lane.key.tenant).policy) {
                     given.last_turn = self.last_turn(key).await?;
                 }
             }

@@ -83,7 +83,7 @@ pub struct StepInput {
     /// the turn.
     #[serde(skip)]
     pub person: Option<Box<DataSubject>>,
-    /// Turn that `/maro why` explains.
+    /// Turn that `/maro why` and "why did you do that?" explain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<TurnSummary>,
 }

@@ -29,9 +29,6 @@ use throughline_messages as say;
 /// A bare yes, which answers no question for words.
 const YES: &str = "beside.yes";
 
-/// Small talk, thanks among it.
-const SMALL_TALK: &str = "beside.small_talk";
-
 /// A meaning, by its name in the trace.
 struct Meaning {
     name: &'static str,
@@ -46,7 +43,7 @@ const MEANINGS: [Meaning; 8] = [
     Meaning { name: "beside.choice", has: chooses },
     Meaning { name: "beside.approval", has: approves },
     Meaning { name: "beside.question", has: asks },
-    Meaning { name: SMALL_TALK, has: chats },
+    Meaning { name: "beside.small_talk", has: chats },
     Meaning { name: YES, has: says_yes },
 ];
 
@@ -109,9 +106,7 @@ pub(crate) fn keep(
     turn.note(Reason::PendingKept);
     let speaks = said.beside();
     if speaks.is_none() && meaning != YES {
-        // Whoever only says thanks need not be told again what was asked.
-        let thanks = meaning == SMALL_TALK && language::is_acknowledgement(&said.words, &context(turn));
-        turn.kept = (!thanks).then(|| pending.id.clone());
+        turn.kept = Some(pending.id.clone());
         return None;
     }
     let question = turn.question_of(pending);

@@ -54,14 +54,7 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
         }
         "status" => answer(turn, &status(turn), Reason::CommandStatus),
         "pending" => answer(turn, &pending(turn), Reason::CommandPending),
-        "why" => {
-            let text = turn
-                .given
-                .last_turn
-                .as_ref()
-                .map_or_else(|| say::help_no_turn(turn.language()), |last| last.explain(turn.language()));
-            answer(turn, &text, Reason::CommandWhy)
-        }
+        "why" => why(turn),
         "forget" if is_me(rest) => forget_me(turn, rest),
         "forget" => {
             let text = forgotten(turn);
@@ -85,6 +78,13 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
+}
+
+/// Explains the last turn.
+pub(crate) fn why(turn: &mut Turn<'_>) -> Decision {
+    let last = turn.given.last_turn.as_ref();
+    let text = last.map_or_else(|| say::help_no_turn(turn.language()), |last| last.explain(turn.language()));
+    answer(turn, &text, Reason::CommandWhy)
 }
 
 /// The help: of everything, or, where only some capabilities are on, the commands of these.

@@ -24,6 +24,7 @@ use throughline_messages as say;
 /// Answers a message that a rule took to be about the assistant.
 pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: &Ruling) -> Decision {
     let text = match ruling.rule {
+        "meta.why" => return command::why(turn).with_intent(Intent::Meta),
         "meta.status" => command::what_is_open(turn),
         "meta.ticket_lookup" => tickets(turn),
         "meta.knows" => known(turn, ruling.object.as_deref()),

@@ -2,6 +2,7 @@
 //! criterion: …". Only words that name a field or an item are an edit; anything else is none.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use crate::data::ticket::Part;
 use crate::tickets::edit::{Edit, IN, IT, PLEASE, Place, Reader, THE};
@@ -40,6 +41,26 @@ pub(super) fn read(text: &str) -> Option<Edit> {
     }
     let from = reader.skip(PLEASE, 0);
     [from, 0].into_iter().find_map(|at| reader.edit(at))
+}
+
+/// Reads a message as edits: one, or several settings of a field that follow one another ("assign it to bob and make it urgent").
+pub(super) fn read_all(text: &str) -> Vec<Edit> {
+    let words = Words::of(text);
+    let all = words.all();
+    let sets = |text: &str| {
+        read(text)
+            .filter(|edit| matches!(edit, Edit::Set(_, part, _) if part.is_value() || *part == Part::Title))
+    };
+    let split = (1..all.len()).find_map(|at| {
+        let joint = vocabulary::joint(all, at);
+        let parts = joint > 0 || all[at - 1].after > Gap::Space;
+        let next = all.get(at + joint).filter(|next| parts && !next.quoted)?;
+        let first = sets(text[..all[at - 1].end].trim())?;
+        let others = read_all(text[next.at..].trim());
+        let fits = others.iter().all(|edit| matches!(edit, Edit::Set(..))) && !others.is_empty();
+        fits.then(|| [first].into_iter().chain(others).collect())
+    });
+    split.unwrap_or_else(|| read(text).into_iter().collect())
 }
 
 /// Returns true if a text begins as one that sets a field: "change the title …", of whatever.
@@ -202,6 +223,30 @@ mod tests {
 
     fn nth(kind: Option<ItemType>, n: usize) -> ItemRef {
         ItemRef { kind, n: Some(n) }
+    }
+
+    #[test]
+    fn several_settings_are_read() {
+        let set = |part, text: &str| Edit::Set(None, part, text.into());
+        for (text, expected) in [
+            (
+                "assign it to me and make it urgent",
+                &[set(Part::Assignee, "me"), set(Part::Priority, "urgent")][..],
+            ),
+            (
+                "rename it to Login fails, set the priority to high and assign it to bob",
+                &[set(Part::Title, "Login fails"), set(Part::Priority, "high"), set(Part::Assignee, "bob")],
+            ),
+            ("call it Search and replace", &[set(Part::Title, "Search and replace")]),
+            ("assign it to Bob and Anna", &[set(Part::Assignee, "Bob and Anna")]),
+            (
+                "weise es Bob zu und mach die Priorität hoch",
+                &[set(Part::Assignee, "Bob"), set(Part::Priority, "hoch")],
+            ),
+            ("hello and goodbye", &[]),
+        ] {
+            assert_eq!(read_all(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn fill(parts: &mut BTreeMap<Part, String>, text: &str) -> String {
     let mut found: BTreeMap<Part, Vec<&str>> = BTreeMap::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut rest: Vec<&str> = Vec::new();
-        for (label, words) in segments(line) {
+        for (label, words) in segments(line, !found.is_empty()) {
             match label.or(current) {
                 Some(part) => {
                     found.entry(part).or_default().extend((!words.is_empty()).then_some(words));
@@ -144,6 +144,7 @@ mod tests {
             "The page no longer loads",
             "Blank page after sign-in",
             "Add to cart does nothing",
+            "Search returns no results for umlauts",
             "Wrong total on the invoice",
             "Der Export geht nicht",
             "Login funktioniert seit gestern nicht mehr",

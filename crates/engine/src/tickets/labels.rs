@@ -19,12 +19,12 @@ struct Label {
 
 /// Splits a line at its labels. A segment without one is the text before the first label, or behind a value such as a
 /// priority. Quoted words and code are no labels.
-pub(super) fn segments(line: &str) -> Vec<(Option<Part>, &str)> {
+pub(super) fn segments(line: &str, is_labelled: bool) -> Vec<(Option<Part>, &str)> {
     if let Some(part) = heading(line) {
         return alloc::vec![(Some(part), "")];
     }
     let words = Words::of(line);
-    let labels = labels(line, &words);
+    let labels = labels(line, &words, is_labelled);
     let first = labels.first().map_or(line.len(), |label| label.at);
     let before = if labels.is_empty() { line } else { bare(&line[..first]) };
     let mut read = Vec::new();
@@ -73,13 +73,14 @@ fn heading(line: &str) -> Option<Part> {
 
 /// Finds the labels of a line: words with a colon behind them, and beside one of those a sentence that begins with "Expected"
 /// or "Actual": "Steps: press it. Expected a file. Actual nothing."
-fn labels(line: &str, words: &Words) -> Vec<Label> {
+fn labels(line: &str, words: &Words, is_labelled: bool) -> Vec<Label> {
     let mut found = with_colons(line, words);
-    if found.is_empty() {
+    if found.is_empty() && !is_labelled {
         return found;
     }
     let all = words.all();
-    for at in (1..all.len()).filter(|at| all[at - 1].after >= Gap::Hard && !all[*at].quoted) {
+    let begins = |at: &usize| *at == 0 || all[at - 1].after >= Gap::Hard;
+    for at in (0..all.len()).filter(|at| begins(at) && !all[*at].quoted) {
         let Some((part, n)) = vocabulary::label_at(all, at) else { continue };
         let goes_on = all[at + n - 1].after == Gap::Space && all.get(at + n).is_some();
         let begins = all[at].at;

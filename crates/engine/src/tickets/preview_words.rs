@@ -33,9 +33,10 @@ use throughline_messages as say;
 /// about no preview.
 pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let card = preview(turn, said)?;
-    let decided = match edit_words::read(said.text()) {
-        Some(edit) => edited(turn, card.clone(), edit, said),
-        None => answered(turn, &card, said),
+    let decided = match &mut *edit_words::read_all(said.text()) {
+        [] => answered(turn, &card, said),
+        [edit] => edited(turn, card.clone(), edit.clone(), said),
+        settings => set_all(turn, card.clone(), settings, said),
     };
     decided.or_else(|| revision::ask(turn, &card, said))
 }
@@ -188,16 +189,17 @@ fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> 
     }
     let task = turn.task_of(&card);
     let decided = match edit {
-        Edit::Set(item, Part::Assignee, name) if is_me(&name) => {
-            write(turn, card, item, Part::Assignee, &|_| said.by.clone())
-        }
-        Edit::Set(item, part, text) => write(turn, card, item, part, &|_| text.clone()),
-        Edit::Add(item, part, text) => write(turn, card, item, part, &|before| match before {
-            "" => text.clone(),
-            before => format!("{before}\n{text}"),
-        }),
+        Edit::Set(..) => set_all(turn, card, &[edit], said),
+        Edit::Add(item, part, text) => write(
+            turn,
+            card,
+            [(item, part, &|before: &str| match before {
+                "" => text.clone(),
+                before => format!("{before}\n{text}"),
+            })],
+        ),
         Edit::Clear(_, Part::Title) => None,
-        Edit::Clear(item, part) => write(turn, card, item, part, &|_| String::new()),
+        Edit::Clear(item, part) => write(turn, card, [(item, part, &|_: &str| String::new())]),
         Edit::Drop(item) => dropped(turn, card, item),
         Edit::Reword(item) => {
             let draft = find(turn, &card, item)?;
@@ -212,46 +214,52 @@ fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> 
     decided
 }
 
-/// Writes a part of the item that is meant and shows the difference.
+/// Applies settings of fields, all in one version of the card.
+fn set_all(turn: &mut Turn<'_>, card: Card, settings: &[Edit], said: &RoutedMessage) -> Option<Decision> {
+    let value = |part: Part, text: &String| match part {
+        Part::Assignee if is_me(text) => said.by.clone(),
+        _ => text.clone(),
+    };
+    let changes = settings.iter().filter_map(|edit| match edit {
+        Edit::Set(item, part, text) => Some((*item, *part, move |_: &str| value(*part, text))),
+        _ => None,
+    });
+    write(turn, card, changes)
+}
+
+/// Writes parts of the items that are meant and shows the differences. Returns `None`, with nothing written, if an item that is
+/// meant is not known.
 fn write(
     turn: &mut Turn<'_>,
     card: Card,
-    item: Option<ItemRef>,
-    part: Part,
-    text: &dyn Fn(&str) -> String,
+    changes: impl IntoIterator<Item = (Option<ItemRef>, Part, impl Fn(&str) -> String)>,
 ) -> Option<Decision> {
-    let drafts = turn.drafts_of(&card);
-    let targets: Vec<Draft> = match item {
-        Some(item) => find(turn, &card, item).into_iter().collect(),
-        // A value without an item is everybody's, a text the epic's, or the only item's.
-        None if part.is_value() => drafts.clone(),
-        None => alloc::vec![
-            drafts
-                .iter()
-                .find(|draft| draft.item_type == ItemType::Epic)
-                .or(match &*drafts {
-                    [only] => Some(only),
-                    _ => None,
-                })?
-                .clone()
-        ],
-    };
     let by = turn.writer();
+    let mut drafts = turn.drafts_of(&card);
     let mut told: Vec<String> = Vec::new();
-    for mut draft in targets {
-        let before: String = draft.part(part).into();
-        let now = text(&before);
-        let now = if part == Part::Title { title_line(&now, turn.policy.window.title_chars) } else { now };
-        draft.write(part, &now, &by);
-        let label = batch::card::label(turn.language(), &drafts, &draft.id);
-        if before != draft.part(part) {
-            told.push(messages::difference(
-                turn.language(),
-                label.as_deref(),
-                part,
-                &before,
-                draft.part(part),
-            ));
+    for (item, part, text) in changes {
+        let targets = targets(turn, &card, &drafts, item, part)?;
+        for id in targets {
+            let label = batch::card::label(turn.language(), &drafts, &id);
+            let Some(draft) = drafts.iter_mut().find(|draft| draft.id == id) else { continue };
+            let before: String = draft.part(part).into();
+            let now = text(&before);
+            let now =
+                if part == Part::Title { title_line(&now, turn.policy.window.title_chars) } else { now };
+            draft.write(part, &now, &by);
+            if before != draft.part(part) {
+                told.push(messages::difference(
+                    turn.language(),
+                    label.as_deref(),
+                    part,
+                    &before,
+                    draft.part(part),
+                ));
+            }
+        }
+    }
+    for draft in drafts {
+        if turn.get::<Draft>(&draft.id) != Some(&draft) {
             turn.put(draft);
         }
     }
@@ -263,6 +271,24 @@ fn write(
     batch::edit::changed(turn, card);
     turn.say(MessageKind::Notification, task.as_ref(), &told.join("\n"));
     Some(done())
+}
+
+/// Returns the items whose part is meant: the one that is named, else for a value all of them, and for a text the epic or the
+/// only one.
+fn targets(
+    turn: &Turn<'_>,
+    card: &Card,
+    drafts: &[Draft],
+    item: Option<ItemRef>,
+    part: Part,
+) -> Option<Vec<DraftId>> {
+    let epic = || drafts.iter().find(|draft| draft.item_type == ItemType::Epic);
+    let only = || drafts.first().filter(|_| drafts.len() == 1);
+    Some(match item {
+        Some(item) => find(turn, card, item).map(|draft| draft.id).into_iter().collect(),
+        None if part.is_value() => drafts.iter().map(|draft| draft.id.clone()).collect(),
+        None => alloc::vec![epic().or_else(only)?.id.clone()],
+    })
 }
 
 /// Returns the item of a preview that these words mean.

@@ -194,7 +194,8 @@ pub(crate) fn with_body(object: &str, text: &str) -> String {
     let Some(at) = text.find(object) else { return titled(object) };
     let words = Words::of(text);
     let (at, end) = (vocabulary::story_from(&words, at), at + object.len());
-    let object = &text[at..whole_words(text, end)];
+    let end = whole_words(text, end);
+    let object = &text[at..end];
     let asking = rules::rule(&words).map_or(0, |ruling| ruling.asking);
     let before = kept(text.get(..asking.min(at)).unwrap_or_default());
     let after = kept(&text[sentence_rest(&words, end)..]);

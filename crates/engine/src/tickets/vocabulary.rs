@@ -61,6 +61,7 @@ const TOLD_SUBJECT: SectionId = named("told.subject");
 const TOLD_LIKE: SectionId = named("told.like");
 const TOLD_IS: SectionId = named("told.is");
 const EACH: SectionId = named("list.each");
+const LIST_FOR: SectionId = named("list.for");
 const BEFORE_ORDINAL: SectionId = named("ordinal.before");
 const STORY: SectionId = named("sign.story");
 const AS: SectionId = named("story.as");
@@ -375,6 +376,18 @@ pub(super) fn without_each(entries: Vec<String>) -> Vec<String> {
     };
     let bare: Option<Vec<String>> = entries.iter().map(each).collect();
     bare.unwrap_or(entries)
+}
+
+/// Returns an enumeration without what its first entry begins with: "for login, invoices and profile".
+pub(super) fn without_for(line: &str) -> &str {
+    let words = Words::of(line);
+    let begin = longest(LIST_FOR, words.all(), 0);
+    words.all().get(begin).filter(|_| begin > 0).map_or(line, |first| &line[first.at..])
+}
+
+/// Returns the number of words of a conjunction that begins at this word; 0 if none does.
+pub(super) fn joint(words: &[Word], at: usize) -> usize {
+    longest(JOIN, words, at)
 }
 
 /// Splits the last entry of an enumeration at its conjunction: "log out and reset" into "log out" and

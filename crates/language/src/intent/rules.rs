@@ -78,11 +78,12 @@ impl Shown {
 }
 
 /// Rules that read a clause from its beginning, in the order they win; ticket questions come before requests.
-const META: [Shown; 10] = [
+const META: [Shown; 11] = [
     Shown::rule("meta.ticket_question"),
     Shown::rule("meta.ticket_lookup"),
     Shown::rule("meta.status"),
     Shown::rule("meta.approvers"),
+    Shown::rule("meta.why"),
     Shown::rule("meta.close_cards"),
     Shown::rule(KNOWS),
     Shown::rule("meta.forget"),

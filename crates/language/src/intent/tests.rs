@@ -72,6 +72,7 @@ fn rules_by_name() {
         ("show my tickets", "meta.ticket_lookup"),
         ("what is open?", "meta.status"),
         ("who can approve this?", "meta.approvers"),
+        ("Why did you do that?", "meta.why"),
         ("Who has to approve it?", "meta.approvers"),
         ("may I approve this myself?", "meta.approvers"),
     ] {
@@ -200,6 +201,7 @@ fn german_rules_by_name() {
         ("Welche Tickets sind offen?", "meta.ticket_lookup"),
         ("Was ist offen?", "meta.status"),
         ("Wer muss das freigeben?", "meta.approvers"),
+        ("Wieso hast du das gemacht?", "meta.why"),
         ("Wer darf den Bug genehmigen?", "meta.approvers"),
         ("Bist du ein Mensch?", "meta.bot"),
         ("Vergiss den Modus", "meta.forget"),

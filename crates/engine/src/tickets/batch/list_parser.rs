@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::data::ticket::{ItemType, Part};
 use crate::tickets::extract::title_line;
-use crate::tickets::vocabulary::{heading, joined, labelled, story, without_each};
+use crate::tickets::vocabulary::{heading, joined, labelled, story, without_each, without_for};
 
 /// A text split into its list and the rest.
 #[derive(Debug, Default, PartialEq)]
@@ -83,6 +83,7 @@ fn marked(line: &str) -> Option<&str> {
 
 /// Splits a line that names several things: "log in, log out and reset" gives three.
 pub(super) fn pieces(line: &str) -> Vec<String> {
+    let line = without_for(line);
     let by = |text: &str, cut: &[char]| -> Vec<String> {
         text.split(cut).map(str::trim).filter(|piece| !piece.is_empty()).map(String::from).collect()
     };
@@ -181,6 +182,7 @@ mod tests {
         assert_eq!(pieces("log in, log out and reset"), ["log in", "log out", "reset"]);
         assert_eq!(pieces("login fails; search, which is slow"), ["login fails", "search, which is slow"]);
         assert_eq!(pieces("auth"), ["auth"]);
+        assert_eq!(pieces("for login, invoices and profile"), ["login", "invoices", "profile"]);
         assert_eq!(pieces("one for the login and another one for the search"), ["the login", "the search"]);
         assert_eq!(pieces("eins für den Login und eins für die Suche"), ["den Login", "die Suche"]);
         assert_eq!(pieces("one for the login and the search"), ["one for the login", "the search"]);
