@@ -141,7 +141,7 @@ mod tests {
             "und noch das Log",
             "so sieht es aus",
             "Häng das bitte an das Ticket an",
-            "Ich habe ein Foto angehängt",
+            "Ich habe ein Bild angehängt",
         ] {
             assert!(only_shows_files(&Words::of(text)), "{text}");
         }

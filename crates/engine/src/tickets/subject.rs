@@ -318,8 +318,8 @@ mod tests {
             ("It is v1.2 that fails", "It is v1.2 that fails"),
             ("Drucker im 2. OG druckt nicht", "Drucker im 2. OG druckt nicht"),
             (
-                "Am 3. Mai fiel er aus. Seitdem steht er.",
-                "Am 3. Mai fiel er aus\nAm 3. Mai fiel er aus. Seitdem steht er.",
+                "Am 3. Mai stand er. Seitdem steht er.",
+                "Am 3. Mai stand er\nAm 3. Mai stand er. Seitdem steht er.",
             ),
             (
                 "It fails in step 2. Nobody can work.",

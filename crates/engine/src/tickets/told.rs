@@ -1,4 +1,4 @@
-//! What a fault's own words tell: how one gets there, what should happen, and what happens.
+//! The words of a fault as its parts: how one gets there, what should happen, and what happens.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -172,8 +172,8 @@ mod tests {
                 ],
             ),
             (
-                "Die Liste ist leer, obwohl sie drei Einträge zeigen müsste",
-                &[(Expected, "sie drei Einträge zeigen müsste"), (Actual, "Die Liste ist leer")],
+                "Die Liste ist leer, obwohl drei Einträge da sein müssten",
+                &[(Expected, "drei Einträge da sein müssten"), (Actual, "Die Liste ist leer")],
             ),
             ("- it is slow\n- it hangs", &[(Actual, "- it is slow\n- it hangs")]),
             ("", &[]),
