@@ -60,8 +60,8 @@ fn tells_state(words: &Words) -> bool {
 /// The most characters of a message that is looked at for a question about the last turn.
 const LONGEST_WHY: usize = 60;
 
-/// Returns true if a message may be answered with why the last turn ended as it did: a command, or "why did you do that?". The runtime then
-/// loads [`StepInput::last_turn`].
+/// Returns true if a message may be answered with why the last turn ended as it did: a command, or "why did you do that?".
+/// The runtime then loads [`StepInput::last_turn`].
 #[must_use]
 pub fn tells_why(text: &str, policy: &Policy) -> bool {
     let asks =

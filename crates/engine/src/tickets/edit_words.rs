@@ -43,7 +43,11 @@ pub(super) fn read(text: &str) -> Option<Edit> {
     [from, 0].into_iter().find_map(|at| reader.edit(at))
 }
 
-/// Reads a message as edits: one, or several settings of a field that follow one another ("assign it to bob and make it urgent").
+/// The longest text, in bytes, that is looked at for several settings.
+const SETTINGS: usize = 500;
+
+/// Reads a message as edits: one, or several settings of a field that follow one another ("assign it to bob and make it
+/// urgent").
 pub(super) fn read_all(text: &str) -> Vec<Edit> {
     let words = Words::of(text);
     let all = words.all();
@@ -51,7 +55,8 @@ pub(super) fn read_all(text: &str) -> Vec<Edit> {
         read(text)
             .filter(|edit| matches!(edit, Edit::Set(_, part, _) if part.is_value() || *part == Part::Title))
     };
-    let split = (1..all.len()).find_map(|at| {
+    let short = if text.len() > SETTINGS { 0 } else { all.len() };
+    let split = (1..short).find_map(|at| {
         let joint = vocabulary::joint(all, at);
         let parts = joint > 0 || all[at - 1].after > Gap::Space;
         let next = all.get(at + joint).filter(|next| parts && !next.quoted)?;

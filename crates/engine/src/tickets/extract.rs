@@ -208,6 +208,14 @@ mod tests {
                 ],
             ),
             (
+                "login fails\nSchritte: öffnen. Ist die Seite leer, speichern.",
+                &[
+                    (Title, "login fails"),
+                    (Steps, "öffnen. Ist die Seite leer, speichern."),
+                    (Actual, "login fails"),
+                ],
+            ),
+            (
                 "login fails\nIt opens. Expected a form.",
                 &[(Title, "login fails"), (Expected, "Expected a form."), (Actual, "login fails\nIt opens.")],
             ),

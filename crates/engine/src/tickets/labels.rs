@@ -85,7 +85,7 @@ fn labels(line: &str, words: &Words, is_labelled: bool) -> Vec<Label> {
         let goes_on = all[at + n - 1].after == Gap::Space && all.get(at + n).is_some();
         let begins = all[at].at;
         let known = found.iter().any(|label| label.part == part || (label.at..label.from).contains(&begins));
-        if matches!(part, Part::Expected | Part::Actual) && n == 1 && goes_on && !known {
+        if vocabulary::needs_no_colon(all, at) && n == 1 && goes_on && !known {
             found.push(Label { part, at: begins, from: all[at].end });
         }
     }

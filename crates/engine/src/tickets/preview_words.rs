@@ -33,10 +33,10 @@ use throughline_messages as say;
 /// about no preview.
 pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let card = preview(turn, said)?;
-    let decided = match &mut *edit_words::read_all(said.text()) {
-        [] => answered(turn, &card, said),
-        [edit] => edited(turn, card.clone(), edit.clone(), said),
-        settings => set_all(turn, card.clone(), settings, said),
+    let edits = edit_words::read_all(said.text());
+    let decided = match edits.is_empty() {
+        true => answered(turn, &card, said),
+        false => edited(turn, card.clone(), &edits, said),
     };
     decided.or_else(|| revision::ask(turn, &card, said))
 }
@@ -66,7 +66,7 @@ pub(crate) fn named_field(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Named
 
 /// Applies what [`named_field`] read.
 pub(crate) fn change_field(turn: &mut Turn<'_>, named: NamedField, said: &RoutedMessage) -> Option<Decision> {
-    edited(turn, named.card, named.edit, said)
+    edited(turn, named.card, &[named.edit], said)
 }
 
 /// True if a field and its value may be meant as the answer to this question: a title may read like that, and so may a text
@@ -179,34 +179,36 @@ fn answered(turn: &mut Turn<'_>, card: &Card, said: &RoutedMessage) -> Option<De
 
 // ---- edits ----
 
-fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> Option<Decision> {
+/// Applies edits: one, or several settings of fields.
+fn edited(turn: &mut Turn<'_>, card: Card, edits: &[Edit], said: &RoutedMessage) -> Option<Decision> {
     // "rename the ticket" may be about an issue, and is a change of the preview only where it has one.
     let other = |ruling: &rules::Ruling| !matches!(ruling.intent, RuledIntent::TicketChange);
     // "Add a story" is a request of its own only where no batch is open.
-    let adds = matches!(edit, Edit::AddItem(..)) && card.batch().is_some();
+    let adds = matches!(edits, [Edit::AddItem(..)]) && card.batch().is_some();
     if !adds && said.rule().is_some_and(other) {
         return None;
     }
     let task = turn.task_of(&card);
-    let decided = match edit {
-        Edit::Set(..) => set_all(turn, card, &[edit], said),
-        Edit::Add(item, part, text) => write(
-            turn,
-            card,
-            [(item, part, &|before: &str| match before {
+    let decided = match edits {
+        [Edit::Set(..), ..] => set_all(turn, card, edits, said),
+        [Edit::Add(item, part, text)] => {
+            let more = |before: &str| match before {
                 "" => text.clone(),
                 before => format!("{before}\n{text}"),
-            })],
-        ),
-        Edit::Clear(_, Part::Title) => None,
-        Edit::Clear(item, part) => write(turn, card, [(item, part, &|_: &str| String::new())]),
-        Edit::Drop(item) => dropped(turn, card, item),
-        Edit::Reword(item) => {
-            let draft = find(turn, &card, item)?;
+            };
+            write(turn, card, [(*item, *part, more)])
+        }
+        [Edit::Clear(item, part)] if *part != Part::Title => {
+            write(turn, card, [(*item, *part, |_: &str| String::new())])
+        }
+        [Edit::Drop(item)] => dropped(turn, card, *item),
+        [Edit::Reword(item)] => {
+            let draft = find(turn, &card, *item)?;
             Some(drafting::ask_edit(turn, &card, Some(draft)))
         }
-        Edit::Move(item, place) => moved(turn, card, item, place),
-        Edit::AddItem(kind, title) => added(turn, card, kind, &title),
+        [Edit::Move(item, place)] => moved(turn, card, *item, *place),
+        [Edit::AddItem(kind, title)] => added(turn, card, *kind, title),
+        _ => None,
     };
     if let (Some(task), Some(_)) = (&task, &decided) {
         turn.belongs_to(task);

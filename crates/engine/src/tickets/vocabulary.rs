@@ -60,6 +60,7 @@ const TOLD_TO_DO: SectionId = named("told.to_do");
 const TOLD_SUBJECT: SectionId = named("told.subject");
 const TOLD_LIKE: SectionId = named("told.like");
 const TOLD_IS: SectionId = named("told.is");
+const BARE: SectionId = named("label.bare");
 const EACH: SectionId = named("list.each");
 const LIST_FOR: SectionId = named("list.for");
 const BEFORE_ORDINAL: SectionId = named("ordinal.before");
@@ -206,6 +207,11 @@ pub(super) fn kind_at(words: &[Word], at: usize) -> Option<(ItemType, usize)> {
 pub(super) fn label_at(words: &[Word], at: usize) -> Option<(Part, usize)> {
     let lengths = LABELS.into_iter().map(|(part, id)| (part, longest(id, words, at)));
     lengths.filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)
+}
+
+/// True if a label begins here that needs no colon beside one that has it: "Expected a form".
+pub(super) fn needs_no_colon(words: &[Word], at: usize) -> bool {
+    longest(BARE, words, at) > 0
 }
 
 /// Returns the number of words of a part's label that begins here; 0 if none does.
