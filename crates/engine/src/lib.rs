@@ -78,7 +78,7 @@ pub use crate::data::rung::Rung;
 pub use crate::data::step::{Step, Timer};
 pub use crate::data::step_input::StepInput;
 pub use crate::data::time::{Millis, Timestamp};
-pub use crate::needs::{effects_told, needs, tells_why};
+pub use crate::needs::{effects_told, needs};
 pub use crate::routing::capabilities::{card_records, lane_context, project_card};
 pub use crate::routing::command::commands;
 pub use crate::routing::step::step;

@@ -52,21 +52,10 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
 /// The most characters of a message that is looked at for a stop: the whole message is one, or it is none.
 const LONGEST_STOP: usize = 200;
 
-/// True if the message stops what goes on, or asks for it in words.
+/// True if the message stops what goes on, or asks for it, or why it was done, in words.
 fn tells_state(words: &Words) -> bool {
-    interrupt(words).is_some() || rule(words).is_some_and(|ruling| ruling.rule == "meta.status")
-}
-
-/// The most characters of a message that is looked at for a question about the last turn.
-const LONGEST_WHY: usize = 60;
-
-/// Returns true if a message may be answered with why the last turn ended as it did: a command, or "why did you do that?".
-/// The runtime then loads [`StepInput::last_turn`].
-#[must_use]
-pub fn tells_why(text: &str, policy: &Policy) -> bool {
-    let asks =
-        || rule(&Words::of(&policy.in_known_words(text))).is_some_and(|ruling| ruling.rule == "meta.why");
-    policy.command.rest(text).is_some() || text.len() <= LONGEST_WHY && asks()
+    let asks = |rule: &str| matches!(rule, "meta.status" | "meta.why");
+    interrupt(words).is_some() || rule(words).is_some_and(|ruling| asks(ruling.rule))
 }
 
 /// Returns the effects whose standing in the outbox the answer to an event may tell; `None` if it tells none. The runtime

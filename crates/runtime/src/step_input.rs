@@ -14,9 +14,7 @@ use throughline_engine::data::step_input::{
 };
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::summary;
-use throughline_engine::{
-    EffectId, Event, LaneKey, MessageId, StepInput, effects_told, focus, needs, tells_why,
-};
+use throughline_engine::{EffectId, Event, LaneKey, MessageId, StepInput, effects_told, focus, needs};
 use throughline_store::{ApprovalState, EffectState, StoredEffect, StoredTurn};
 
 use crate::{Keys, Runtime, RuntimeError, stored};
@@ -59,9 +57,6 @@ impl Runtime {
                 if !given.model.is_empty() {
                     given.paused = self.paused(key).await?;
                 }
-                if tells_why(&posted.text, &self.in_force(&lane.key.tenant).policy) {
-                    given.last_turn = self.last_turn(key).await?;
-                }
             }
             EventKind::MessageEdited { message, .. } | EventKind::MessageDeleted { message } => {
                 given.anchor = self.message(lane, message).await?;
@@ -90,6 +85,10 @@ impl Runtime {
         if let Some(told) = effects_told(lane, event, &given, &self.in_force(&lane.key.tenant).policy) {
             given.paused = self.paused(key).await?;
             given.effects = Some(self.standings(lane, told).await?);
+            // A message that tells how things are may also ask why.
+            if matches!(event.kind, EventKind::MessagePosted(_)) {
+                given.last_turn = self.last_turn(key).await?;
+            }
             let waiting = self.store.awaited(key).await?.into_iter();
             given.waiting = waiting.map(|row| row.approval.card).collect();
         }
