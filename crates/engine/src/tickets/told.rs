@@ -162,6 +162,13 @@ mod tests {
                 "Login fails on Safari, we should fix this",
                 &[(Actual, "Login fails on Safari, we should fix this")],
             ),
+            (
+                "Login fails. I should add that it is new.",
+                &[(Actual, "Login fails. I should add that it is new.")],
+            ),
+            ("The button should say Save", &[(Expected, "The button should say Save")]),
+            ("The list should have a header", &[(Expected, "The list should have a header")]),
+            ("It hangs, this should be fixed", &[(Actual, "It hangs, this should be fixed")]),
             ("It says \"you should log in\", twice", &[(Actual, "It says \"you should log in\", twice")]),
             (
                 "Wenn ich auf Export drücke, passiert nichts. Es sollte eine Datei kommen.",
