@@ -34,7 +34,7 @@ use crate::data::policy::{ApproverRule, Policy, limits};
 use crate::data::progress::Phase;
 use crate::data::state_of_work::TaskProgress;
 use crate::data::task::Task;
-use crate::data::ticket::{Draft, Part};
+use crate::data::ticket::{Draft, ItemType, Part};
 use crate::data::time::Timestamp;
 use crate::text::redact::snippet;
 use crate::text::urging::without_urging;
@@ -275,6 +275,17 @@ pub(crate) fn difference(
         },
     };
     of_item(item, told)
+}
+
+/// The difference of an item's type.
+pub(crate) fn type_changed(language: Language, before: ItemType, now: ItemType) -> String {
+    let name = |kind: ItemType| say::item_type(language, kind.as_str());
+    say::edit_changed(language, name(before), say::edit_type(language), name(now))
+}
+
+/// Says that a preview has no item of this number.
+pub(crate) fn no_such_item(language: Language, kind: Option<ItemType>, n: usize) -> String {
+    say::edit_no_item(language, kind.map_or("item", ItemType::as_str), n)
 }
 
 /// A sentence about one item of several, behind the item's label.

@@ -210,6 +210,12 @@ impl<'a> Turn<'a> {
         self.named(id.as_ref())
     }
 
+    /// Returns the record of type `R` with this id as it was before this turn.
+    pub(crate) fn before<R: Stored>(&self, id: &R::Id) -> Option<&R> {
+        let revived = || self.given.revived.iter().find(|r| r.kind() == R::KIND && r.id() == id.as_ref());
+        R::of(self.lane.records.find(R::KIND, id.as_ref()).or_else(revived)?)
+    }
+
     /// Returns the record of type `R` under this name: an id as a list of ids keeps it.
     pub(crate) fn named<R: Stored>(&self, id: &str) -> Option<&R> {
         R::of(self.find(R::KIND, id)?)

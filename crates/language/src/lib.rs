@@ -7,6 +7,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod about_card;
 mod acknowledgement;
 mod approval;
 mod beside;
@@ -48,6 +49,7 @@ mod typos;
 mod value;
 pub mod words;
 
+pub use about_card::{AboutCard, about_card};
 pub use acknowledgement::{is_acknowledgement, is_greeting};
 pub use approval::{affirms, approves, urges_approval};
 pub use beside::{Beside, beside, only_shows_files};

@@ -25,6 +25,9 @@ pub struct Batch {
     /// Position among the parts, after a split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<PartOf>,
+    /// Items before the last change of its card; `None` if that change was of something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<Vec<DraftId>>,
 }
 
 /// Position of a batch among the parts of a split.

@@ -65,7 +65,7 @@ texts! {
     ids MessageId, TaskId, CardId, DraftId, ReviewId, BatchId, ProposalId, PendingId, TimerId, EffectId, TurnId;
     none LaneId, SetId, FactId;
 
-    struct Batch { id, task, source, by: person, target: key, items, part: key }
+    struct Batch { id, task, source, by: person, target: key, items, part: key, before }
     struct Task {
         id, intent: words, status: key, attempt: key, requested_by: person, authors, source: key, work, created_at: key,
         started_at: key, completed_at: key, blocked_at: key, unblocked_at: key, reason: words, result: words, last_at: key,

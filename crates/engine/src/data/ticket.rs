@@ -1,5 +1,7 @@
 //! Tickets before and after they are created: drafts, their parts, and the issues they become.
 
+mod wording;
+
 use crate::data::authors::{Authored, Authors};
 use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
@@ -228,6 +230,9 @@ pub struct Draft {
     /// The issue created from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Created>,
+    /// The texts that the last change of its card replaced; `None` if that change was of something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<wording::Wording>,
 }
 
 /// An answer that went into a draft.
@@ -280,6 +285,7 @@ impl Draft {
             place: None,
             parked: false,
             created: None,
+            before: None,
         }
     }
 
@@ -436,6 +442,7 @@ impl Draft {
         self.material = Authors::default();
         self.by = ERASED.into();
         self.filled = Vec::new();
+        self.before = None;
         if let Some(created) = &mut self.created {
             created.reported = None;
         }
@@ -533,61 +540,9 @@ impl Item {
 texts! {
     struct Draft {
         id, task, source, by: person, item_type: key, target: key, parts: words, left_open: person, proposed: key, written, material, filled, under, place: key,
-        parked: key, created,
+        parked: key, created, before,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn draft() -> Draft {
-        let of = (TaskId::from("t_1"), MessageId::from("m_1"));
-        Draft::blank("dr_1".into(), of, "ana", ItemType::Bug, Target::default())
-    }
-
-    fn names(authors: &Authors) -> Vec<&str> {
-        authors.iter().collect()
-    }
-
-    #[test]
-    fn a_changed_part_has_its_writer_beside_those_before() {
-        let (ana, bob) = (Authors::of("ana"), Authors::of("bob"));
-        let mut draft = draft();
-        draft.write(Part::Title, "Login bug", &ana);
-        assert!(draft.written.is_empty(), "the asker's alone needs no entry");
-        draft.write(Part::Title, " Login bug ", &bob);
-        assert_eq!(names(&draft.authors(Part::Title)), ["ana"], "the same text stays whose it was");
-        let before = draft.clone();
-        draft.write(Part::Title, "Log-in bug", &bob);
-        draft.write(Part::Risks, "none", &bob);
-        assert_eq!(names(&draft.authors(Part::Title)), ["ana", "bob"]);
-        assert_eq!(names(&draft.authors(Part::Risks)), ["bob"]);
-        assert_eq!(names(&Authored::all(&draft.authored(""))), ["ana", "bob"]);
-        draft.restore(Part::Title, &before);
-        assert_eq!(
-            (draft.part(Part::Title), names(&draft.authors(Part::Title))),
-            ("Login bug", alloc::vec!["ana"])
-        );
-        draft.write(Part::Risks, "", &ana);
-        assert!(draft.written.is_empty() && draft.authors(Part::Risks).is_empty(), "emptied: nobody's");
-        draft.write(Part::Risks, "some", &ana);
-        assert_eq!(
-            names(&draft.authors(Part::Risks)),
-            ["ana"],
-            "whoever wrote it before it was emptied is out"
-        );
-    }
-
-    #[test]
-    fn a_models_text_has_the_authors_of_its_material() {
-        let mut draft = draft();
-        draft.material = Authors::of("bob");
-        draft.take([(Part::Title, "Login bug".into())].into(), |_, _| false);
-        assert_eq!(names(&draft.authors(Part::Title)), ["ana", "bob"]);
-        draft.cite("https://chat.test/1");
-        draft.cite("https://chat.test/1");
-        assert_eq!(draft.part(Part::Evidence), "https://chat.test/1");
-        assert!(!draft.written.contains_key(&Part::Evidence), "code is no author");
-    }
-}
+mod tests;

@@ -56,6 +56,11 @@ pub(super) fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Op
     })
 }
 
+/// True if a gate about a message of this person was shown after something else.
+pub(super) fn is_gate_newer(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
+    gate_of(turn, said).is_some_and(|gate| shown_by(gate).is_after(shown))
+}
+
 /// True if the message answers a gate that was shown to its writer after something else.
 pub(super) fn newer_gate_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
     let gate = gate_of(turn, said).filter(|gate| shown_by(gate).is_after(shown));

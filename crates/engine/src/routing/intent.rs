@@ -116,7 +116,7 @@ fn aside(turn: &mut Turn<'_>, said: &RoutedMessage, addressed: bool) -> Option<D
     if puts_off(said) || is_small_talk(&said.words) {
         return Some(Decision::new(Verdict::Recorded, Reason::SmallTalk));
     }
-    (addressed && said.approves()).then(|| {
+    (addressed && said.approves() && said.rule().is_none()).then(|| {
         let verdict = answer(turn, &say::approval_nothing(turn.language()));
         Decision::new(verdict, Reason::ApprovalNothing)
     })

@@ -20,6 +20,7 @@ use crate::host::handover;
 use crate::messages;
 use crate::routing::meta::closable;
 use crate::selection::rung as lists;
+use crate::tickets::undo;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::{RoutedMessage, Turn};
@@ -28,6 +29,10 @@ use throughline_messages as say;
 
 pub(crate) fn hard_interrupt(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     let Some(kind) = language::interrupt(&said.words) else { return Passed(Predicate::NotAStop) };
+    // "Undo that" stops what goes on only where there is no change to take back.
+    if kind == Interrupt::Cancel && undo::takes_back(turn, said) {
+        return Passed(Predicate::NotAStop);
+    }
     turn.trace.rule = Some(Cow::Borrowed(kind.code()));
     let reason = match interrupt(turn, kind) {
         true => Reason::InterruptStop,

@@ -66,16 +66,18 @@ fn tickets(turn: &Turn<'_>) -> String {
     words::tickets(turn.language(), &drafts.chain(issues).collect::<Vec<_>>())
 }
 
+/// Says who may decide a card.
+pub(super) fn who_decides(turn: &Turn<'_>, card: &Card) -> Option<String> {
+    let model = turn.model(card);
+    Some(say::help_approvers(turn.language(), model.title, model.outline.decision.first()?))
+}
+
 /// Says who may decide the card that is replied to, else each one that waits.
 fn approvers(turn: &Turn<'_>) -> String {
     let replied = focus(turn).anchor_id().and_then(|anchor| turn.card_shown_by(anchor));
     let is_meant = |card: &&Card| replied.is_none_or(|replied| replied.id == card.id);
     let waits = turn.open_cards().filter(|card| card.is_approval()).filter(is_meant);
-    let line = |card: &Card| {
-        let model = turn.model(card);
-        Some(say::help_approvers(turn.language(), model.title, model.outline.decision.first()?))
-    };
-    let lines: Vec<String> = waits.filter_map(line).collect();
+    let lines: Vec<String> = waits.filter_map(|card| who_decides(turn, card)).collect();
     if lines.is_empty() { say::help_approvers_none(turn.language()) } else { lines.join("\n") }
 }
 
@@ -119,9 +121,14 @@ fn same(one: &str, other: &str) -> bool {
 
 /// Closes the open cards that this person asked for.
 fn close_cards(turn: &mut Turn<'_>, by: &str) -> String {
-    let own: Vec<Card> = closable(turn, by).cloned().collect();
-    let titles: Vec<String> = own.iter().map(|card| turn.called(card)).collect();
-    for card in own {
+    let own = closable(turn, by).cloned().collect();
+    close_these(turn, own)
+}
+
+/// Closes cards and tells their titles.
+pub(super) fn close_these(turn: &mut Turn<'_>, cards: Vec<Card>) -> String {
+    let titles: Vec<String> = cards.iter().map(|card| turn.called(card)).collect();
+    for card in cards {
         turn.capabilities.of(&card).lapsed(turn, &card);
         let card = turn.get::<Card>(&card.id).cloned().unwrap_or(card);
         if card.is_open() {

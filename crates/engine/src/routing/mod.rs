@@ -5,6 +5,7 @@ pub(crate) mod addressing;
 pub(crate) mod answers;
 mod beside;
 pub(crate) mod capabilities;
+mod card_words;
 pub(crate) mod command;
 pub(crate) mod event;
 pub(crate) mod focus_rung;

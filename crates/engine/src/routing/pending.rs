@@ -15,8 +15,9 @@ use crate::intent::delegation::delegation;
 use crate::messages;
 use crate::pending_match::PendingMatch;
 use crate::routing::beside;
+use crate::routing::card_words;
 use crate::routing::event::files_shown;
-use crate::routing::gate::{newer_gate_takes, words_of_the_gate};
+use crate::routing::gate::{is_gate_newer, newer_gate_takes, words_of_the_gate};
 use crate::routing::review::is_newer;
 use crate::routing::{judge, mode_words, press};
 use crate::selection::control;
@@ -41,7 +42,8 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessag
         return Decided(decision);
     }
     let after = if turn.hosting.has(BuiltIn::Tickets) { after_receipt::heard(turn, said) } else { None };
-    if let Some(decision) = after.or_else(|| preview_words::heard(turn, said)) {
+    let about = after.or_else(|| card_words::heard(turn, said)).or_else(|| preview_words::heard(turn, said));
+    if let Some(decision) = about {
         return Decided(decision);
     }
     if let Some(decision) = field_of_preview(turn, said).or_else(|| answer_to_question(turn, said)) {
@@ -63,6 +65,7 @@ fn field_of_preview(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
     let named = preview_words::named_field(turn, said)?;
     let shown = ShownAt::by_message(&named.card.message, named.card.created_at);
     let newer = newer_gate_takes(turn, said, &shown)
+        || named.points() && is_gate_newer(turn, said, &shown)
         || newer_list_takes(turn, said, &shown)
         || newer_list_resembles(turn, said, &shown);
     if newer && !focus(turn).replies() {

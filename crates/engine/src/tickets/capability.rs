@@ -65,10 +65,13 @@ impl Capability for Tickets {
         keys
     }
 
-    /// Returns what the card shows, and the batch that opens when the card's batch ends, with its drafts.
+    /// Returns what the card shows, the drafts that it showed before its last change, and the batch that opens when the
+    /// card's batch ends, with its drafts.
     fn reached(&self, card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
         let mut keys = self.shown(card, known);
         let batch = card.batch().and_then(|batch| known.get::<Batch>(batch));
+        let before = batch.and_then(|batch| batch.before.as_ref());
+        keys.extend(before.into_iter().flatten().map(RecordKey::of::<Draft>));
         if let Some(next) = batch.and_then(|batch| batch.part.as_ref()?.next.as_ref()) {
             keys.push(RecordKey::of::<Batch>(next));
             let drafts = known.get::<Batch>(next).into_iter().flat_map(|batch| &batch.items);

@@ -21,10 +21,23 @@ pub(super) enum Edit {
     Drop(ItemRef),
     /// An item is to be written anew, in words that follow.
     Reword(ItemRef),
+    /// An item becomes one of this type.
+    Become(Option<ItemRef>, ItemType),
     /// An item moves.
     Move(ItemRef, Place),
     /// An item of this title is added.
     AddItem(ItemType, String),
+}
+
+impl Edit {
+    /// The item that it names.
+    pub(super) fn item(&self) -> Option<ItemRef> {
+        match self {
+            Self::Set(item, ..) | Self::Add(item, ..) | Self::Clear(item, _) | Self::Become(item, _) => *item,
+            Self::Drop(item) | Self::Reword(item) | Self::Move(item, _) => Some(*item),
+            Self::AddItem(..) => None,
+        }
+    }
 }
 
 /// An item of a preview, as its label calls it.

@@ -19,7 +19,7 @@ impl Personal for Draft {
         }
         // A part that was filled by their answer goes, even if it was reworded since.
         for filled in self.filled.clone().iter().filter(|filled| person.has(&filled.message.0)) {
-            self.clear(filled.part);
+            self.forget(filled.part);
         }
         self.filled.retain(|filled| !person.has(&filled.message.0));
         Some(person.rewritten(self))

@@ -28,6 +28,8 @@ mod released;
 pub(crate) mod revision;
 pub(crate) mod subject;
 mod told;
+mod type_words;
+pub(crate) mod undo;
 mod vocabulary;
 
 pub(crate) use crate::tickets::capability::Tickets;

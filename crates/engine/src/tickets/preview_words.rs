@@ -23,7 +23,7 @@ use crate::tickets::extract::{fill, title_line};
 use crate::tickets::field_value::{self, FieldValue};
 use crate::tickets::gaps::left_open_by;
 use crate::tickets::vocabulary::is_me;
-use crate::tickets::{batch, drafting, revision};
+use crate::tickets::{batch, drafting, revision, type_words};
 use crate::turn::routed_message::focus;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::rules::{self, RuledIntent};
@@ -33,6 +33,10 @@ use throughline_messages as say;
 /// about no preview.
 pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let card = preview(turn, said)?;
+    if type_words::read(said.text()).is_some() {
+        // "Make it a story" may mean what was said since.
+        return None;
+    }
     let edits = edit_words::read_all(said.text());
     let decided = match edits.is_empty() {
         true => answered(turn, &card, said),
@@ -57,11 +61,23 @@ pub(crate) fn named_field(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Named
     if !to_the_card && drafts.iter().any(|draft| draft.by != said.by) {
         return None;
     }
+    if let Some((item, kind)) = type_words::read(said.text()) {
+        let edit = Edit::Become(item, kind);
+        let missing = item.is_some_and(|item| is_missing(turn, &card, item));
+        return (missing || becomes(turn, &card, item, kind).is_some()).then_some(NamedField { card, edit });
+    }
     let writes = |name: &str| turn.loaded::<Message>().any(|message| message.by.eq_ignore_ascii_case(name));
     let found = field_value::read(said.text(), &writes)?;
     let asked = turn.conversational().filter(|asked| !to_the_card && asked.is_asked_of(&said.by));
     let answers = asked.is_some_and(|asked| may_answer(asked, &card, &drafts, &found));
     (!answers).then(|| NamedField { card, edit: found.edit() })
+}
+
+impl NamedField {
+    /// True if its words only point at what is meant: "make it a story".
+    pub(crate) fn points(&self) -> bool {
+        matches!(self.edit, Edit::Become(None, _))
+    }
 }
 
 /// Applies what [`named_field`] read.
@@ -89,7 +105,7 @@ pub(crate) fn changes_an_issue(text: &str) -> bool {
 
 /// Returns the open preview that a message may be about: the one it replies to, else the newest. A message that replies to
 /// something else, or that names an issue, is about that.
-fn preview(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Card> {
+pub(super) fn preview(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Card> {
     let tickets = |card: &&Card| {
         matches!(card.about, CardSubject::DraftPreview { .. } | CardSubject::BatchPreview { .. })
     };
@@ -146,11 +162,8 @@ fn answered(turn: &mut Turn<'_>, card: &Card, said: &RoutedMessage) -> Option<De
                 renamed && draft.by == said.by
             }
             PartState::LeftOpen { .. } => true,
-            // Of any item its label may tell the problem, also of a bug, which shows no gap for it.
-            PartState::Gap => {
-                let told = matches!(part, Part::Acceptance | Part::Problem);
-                told || draft.item_type.needs().contains(part) || part.is_value()
-            }
+            // What no gap asks for is told by its label all the same; a question or a risk may be about anything.
+            PartState::Gap => !matches!(part, Part::Questions | Part::Risks),
         };
         !parts.is_empty() && parts.iter().all(open)
     };
@@ -181,14 +194,27 @@ fn answered(turn: &mut Turn<'_>, card: &Card, said: &RoutedMessage) -> Option<De
 
 /// Applies edits: one, or several settings of fields.
 fn edited(turn: &mut Turn<'_>, card: Card, edits: &[Edit], said: &RoutedMessage) -> Option<Decision> {
+    let task = turn.task_of(&card);
+    // Of a single ticket these words may be about something else, unless they would ask for another one: "make story 9 urgent".
+    let meant = card.batch().is_some() || said.rule().is_some();
+    let missing = edits.iter().filter_map(Edit::item).find(|item| meant && is_missing(turn, &card, *item));
+    if let Some(item) = missing {
+        let n = item.n.unwrap_or_default();
+        turn.say(
+            MessageKind::Notification,
+            task.as_ref(),
+            &messages::no_such_item(turn.language(), item.kind, n),
+        );
+        return Some(Decision::new(Verdict::Answered, Reason::DraftEdited));
+    }
     // "rename the ticket" may be about an issue, and is a change of the preview only where it has one.
     let other = |ruling: &rules::Ruling| !matches!(ruling.intent, RuledIntent::TicketChange);
     // "Add a story" is a request of its own only where no batch is open.
     let adds = matches!(edits, [Edit::AddItem(..)]) && card.batch().is_some();
-    if !adds && said.rule().is_some_and(other) {
+    let own = adds || matches!(edits, [Edit::Become(..)]);
+    if !own && said.rule().is_some_and(other) {
         return None;
     }
-    let task = turn.task_of(&card);
     let decided = match edits {
         [Edit::Set(..), ..] => set_all(turn, card, edits, said),
         [Edit::Add(item, part, text)] => {
@@ -206,6 +232,7 @@ fn edited(turn: &mut Turn<'_>, card: Card, edits: &[Edit], said: &RoutedMessage)
             let draft = find(turn, &card, *item)?;
             Some(drafting::ask_edit(turn, &card, Some(draft)))
         }
+        [Edit::Become(item, kind)] => became(turn, card, *item, *kind),
         [Edit::Move(item, place)] => moved(turn, card, *item, *place),
         [Edit::AddItem(kind, title)] => added(turn, card, *kind, title),
         _ => None,
@@ -214,6 +241,11 @@ fn edited(turn: &mut Turn<'_>, card: Card, edits: &[Edit], said: &RoutedMessage)
         turn.belongs_to(task);
     }
     decided
+}
+
+/// True if a preview has no item of this name: "drop story 9".
+fn is_missing(turn: &Turn<'_>, card: &Card, item: ItemRef) -> bool {
+    item.kind.is_some() && item.n.is_some() && find(turn, card, item).is_none()
 }
 
 /// Applies settings of fields, all in one version of the card.
@@ -320,6 +352,30 @@ fn dropped(turn: &mut Turn<'_>, card: Card, item: ItemRef) -> Option<Decision> {
         return Some(done());
     }
     Some(decision)
+}
+
+/// Returns the item that is to become one of this type. An epic is made of several items, so none becomes one or stops being one.
+fn becomes(turn: &Turn<'_>, card: &Card, item: Option<ItemRef>, kind: ItemType) -> Option<Draft> {
+    let draft = match item {
+        Some(item) => find(turn, card, item)?,
+        None => turn.drafts_of(card).pop().filter(|_| card.batch().is_none())?,
+    };
+    (draft.item_type != ItemType::Epic && kind != ItemType::Epic).then_some(draft)
+}
+
+/// Changes the type of an item. Its texts stay, each under the label that the new type has for it.
+fn became(turn: &mut Turn<'_>, card: Card, item: Option<ItemRef>, kind: ItemType) -> Option<Decision> {
+    let mut draft = becomes(turn, &card, item, kind)?;
+    let (task, before, language) = (draft.task.clone(), draft.item_type, turn.language());
+    if before == kind {
+        turn.say(MessageKind::Notification, Some(&task), &say::edit_as_it_was(language));
+        return Some(done());
+    }
+    draft.set_type(kind);
+    turn.put(draft);
+    batch::edit::changed(turn, card);
+    turn.say(MessageKind::Notification, Some(&task), &messages::type_changed(language, before, kind));
+    Some(done())
 }
 
 fn moved(turn: &mut Turn<'_>, card: Card, item: ItemRef, place: Place) -> Option<Decision> {

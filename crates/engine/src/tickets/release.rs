@@ -318,6 +318,7 @@ pub(super) fn created(
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
     draft.created =
         Some(Created { effect: effect.clone(), key: key.into(), url: url.clone(), reported: None });
+    draft.before = None;
     memory::created(turn, &draft, key);
     tracked_issues::created(turn, &draft.target, key, draft.part(Part::Title), url.as_deref());
     turn.put(draft.clone());

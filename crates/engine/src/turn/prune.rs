@@ -95,7 +95,7 @@ impl Turn<'_> {
             .filter_map(Card::draft)
             .chain(questions().filter_map(|pending| pending.kind.draft()))
             .chain(self.head.ask.as_ref().and_then(|ask| ask.about.draft()))
-            .chain(batches.iter().flat_map(|batch| &batch.items))
+            .chain(batches.iter().flat_map(|batch| batch.items.iter().chain(batch.before.iter().flatten())))
             .collect();
         let epics: Vec<&DraftId> =
             drafts.iter().filter_map(|id| self.get::<Draft>(id)?.under.as_ref()).collect();

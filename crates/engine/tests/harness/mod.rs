@@ -294,6 +294,11 @@ impl TestLane {
         self.now = self.now.plus(by);
     }
 
+    /// Returns the approval that a card's version opened.
+    pub(crate) fn approval_of(&self, card: &Card) -> &Approval {
+        &self.approvals[&(card.id.clone(), card.version)]
+    }
+
     /// Returns the newest card.
     pub(crate) fn card(&self) -> Card {
         let cards = self.lane.records.iter().filter_map(|record| match record {

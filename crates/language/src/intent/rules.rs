@@ -130,6 +130,7 @@ const REVIEW_BARE: SectionId = section("review.bare");
 const REVIEW_NOT: SectionId = section("review.not");
 const TELLS: SectionId = section("tells");
 const THE: SectionId = section("the");
+const UNNAMED: SectionId = section("ticket.unnamed");
 const URGENCY: SectionId = section("urgency");
 const UPDATE: SectionId = section("ticket.update");
 const WITHDRAWN: SectionId = section("withdrawn");
@@ -315,6 +316,7 @@ impl Reader<'_> {
     fn request(&self, from: usize, at: usize) -> Option<Ruling> {
         self.framed(from, at)
             .or_else(|| CREATE.into_iter().find_map(|rule| self.create(at, rule)))
+            .or_else(|| self.unnamed(at))
             .or_else(|| self.update(at))
             .or_else(|| self.review(at))
             .or_else(|| self.decision(at))
@@ -346,6 +348,16 @@ impl Reader<'_> {
     /// The bytes of these words.
     pub(super) fn bytes(&self, from: usize, to: usize) -> Range<usize> {
         self.words[from].at..self.words[to - 1].end
+    }
+
+    /// "please log this", "put it in the backlog": a ticket that is not called one, if the message ends there.
+    fn unnamed(&self, at: usize) -> Option<Ruling> {
+        let n = self.longest(UNNAMED, at);
+        let whole = n > 0 && at + n == self.words.len() && !self.words[at..].iter().any(|w| w.quoted);
+        whole.then(|| {
+            Ruling::of(RuledIntent::Ticket, "ticket.unnamed")
+                .placed(self.bytes(at, at + n), self.words[at + n - 1].end)
+        })
     }
 
     fn update(&self, at: usize) -> Option<Ruling> {

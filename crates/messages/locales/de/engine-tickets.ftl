@@ -27,6 +27,19 @@ edit-field =
     Zeilen wie „{ $label }: …“ ändern mehrere Felder auf einmal. Es gibt: { $labels }.
 edit-last-field = Das war das letzte Feld. Die Karte oben zeigt den jetzigen Stand.
 edit-nothing-changed = Nichts wurde geändert: Schreib, was anders werden soll, in Zeilen wie „Titel: …“.
+edit-type = Typ
+# $kind: bug, story, task, epic or item
+edit-no-item = Auf dieser Karte gibt es { $kind ->
+    [bug] keinen Bug
+    [story] keine Story
+    [task] keine Aufgabe
+    [epic] kein Epic
+   *[item] keinen Eintrag
+} { $n }. Nichts wurde geändert.
+edit-undone = Zurückgenommen:
+edit-nothing-to-undo = Daran gibt es keine Änderung, die sich zurücknehmen lässt.
+edit-order-undone = Die Reihenfolge ist wie zuvor.
+edit-left-open-undone = Was offen bleiben sollte, wird wieder erfragt.
 edit-as-it-was = Das steht schon so da. Nichts wurde geändert.
 edit-set = { $label }: „{ $now }“
 edit-taken-out = { $label }: „{ $before }“ entfernt

@@ -27,6 +27,19 @@ edit-field =
     Lines like "{ $label }: …" change several fields at once. There is: { $labels }.
 edit-last-field = That was the last field. The card above is as it stands now.
 edit-nothing-changed = Nothing changed: write what should, as lines like "Title: …".
+edit-type = Type
+# $kind: bug, story, task, epic or item
+edit-no-item = There is no { $kind ->
+    [bug] bug
+    [story] story
+    [task] task
+    [epic] epic
+   *[item] item
+} { $n } on this card. Nothing was changed.
+edit-undone = Taken back:
+edit-nothing-to-undo = There is no change of it to take back.
+edit-order-undone = The order is as it was.
+edit-left-open-undone = What was left open is asked for again.
 edit-as-it-was = It says so already. Nothing was changed.
 edit-set = { $label }: “{ $now }”
 edit-taken-out = { $label }: “{ $before }” was taken out

@@ -63,8 +63,16 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verd
     let task = turn.start_task(&intent, by);
     let source = turn.source();
     let id = turn.new_batch_id();
-    let mut batch =
-        Batch { id: id.clone(), task, source, by: by.into(), target, items: Vec::new(), part: None };
+    let mut batch = Batch {
+        id: id.clone(),
+        task,
+        source,
+        by: by.into(),
+        target,
+        items: Vec::new(),
+        part: None,
+        before: None,
+    };
     let authors = if asked.authors.is_empty() { Authors::of(by) } else { asked.authors.clone() };
     let replied = replied_to(turn);
     for (place, PlannedItem { kind, parts, under }) in items.into_iter().enumerate() {
@@ -290,7 +298,7 @@ pub(crate) fn again(turn: &mut Turn<'_>, receipt: &Card, items: &[DraftId], erro
     // The next part of a split now follows the new batch.
     let part = old.part.clone();
     let id = turn.new_batch_id();
-    turn.put(Batch { id: id.clone(), items: items.to_vec(), part, ..old.clone() });
+    turn.put(Batch { id: id.clone(), items: items.to_vec(), part, before: None, ..old.clone() });
     if let Some(part) = old.part.clone().filter(|part| part.next.is_some()) {
         turn.put(Batch { part: Some(crate::data::batch::PartOf { next: None, ..part }), ..old });
     }

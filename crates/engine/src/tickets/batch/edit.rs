@@ -16,7 +16,7 @@ use crate::data::pending::{PendingKind, PendingState, Slot};
 use crate::data::policy::limits;
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::messages;
-use crate::tickets::{drafting, release};
+use crate::tickets::{drafting, release, undo};
 use crate::turn::Turn;
 use throughline_messages as say;
 
@@ -107,6 +107,7 @@ pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
 
 /// Shows the next version of a card whose items changed.
 pub(crate) fn changed(turn: &mut Turn<'_>, card: Card) {
+    undo::keep(turn, &card);
     let mut about = card.about.clone();
     if let CardSubject::BatchPreview { latches, .. } = &mut about {
         *latches = Latches::of(turn, &turn.drafts_of(&card));

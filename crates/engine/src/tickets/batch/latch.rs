@@ -94,7 +94,7 @@ pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
         let n = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let next = ids.get(at + 1).cloned().or_else(|| whole.part.as_ref()?.next.clone());
         let part = Some(PartOf { n, of, next });
-        turn.put(Batch { id: ids[at].clone(), items, part, ..whole.clone() });
+        turn.put(Batch { id: ids[at].clone(), items, part, before: None, ..whole.clone() });
     }
     let first = drafting::show(turn, &ids[0], None);
     close(turn, card, CardStatus::Superseded { by: first }, CloseReason::Superseded);
