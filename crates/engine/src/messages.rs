@@ -264,17 +264,20 @@ pub(crate) fn difference(
     before: &str,
     now: &str,
 ) -> String {
+    of_item(item, changed(language, &part.label(language), before, now))
+}
+
+/// The difference of one field of a card.
+pub(crate) fn changed(language: Language, label: &str, before: &str, now: &str) -> String {
     let shown = |text: &str| gate_card(text, limits::FIELD_SHOWN);
-    let label = part.label(language);
-    let told = match (before, now) {
+    match (before, now) {
         ("", now) => say::edit_set(language, label, shown(now)),
         (before, "") => say::edit_taken_out(language, shown(before), label),
         (before, now) => match now.strip_prefix(before) {
             Some(more) => say::edit_added(language, label, shown(more)),
             None => say::edit_changed(language, shown(before), label, shown(now)),
         },
-    };
-    of_item(item, told)
+    }
 }
 
 /// The difference of an item's type.

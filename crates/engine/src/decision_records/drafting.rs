@@ -248,7 +248,6 @@ pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
     let Some(card) = turn.get::<Card>(card).cloned().filter(Card::is_open) else {
         return turn.tell(&say::press_stale(turn.language()));
     };
-    let Some(mut proposal) = proposal_of(turn, &card) else { return };
     let (mut entries, free) = extract::labelled(text);
     let said_so = entries.iter().any(|(entry, _)| *entry == ProposalField::Decision);
     if !said_so && !free.trim().is_empty() {
@@ -257,6 +256,12 @@ pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
         entries.push((ProposalField::Decision, said.decision));
         entries.extend(Some((ProposalField::Why, said.why)).filter(|_| !why));
     }
+    write(turn, card, entries);
+}
+
+/// Writes fields of an open proposal and shows its card as a new version, or tells why none is written.
+pub(super) fn write(turn: &mut Turn<'_>, card: Card, entries: Vec<(ProposalField, String)>) {
+    let Some(mut proposal) = proposal_of(turn, &card) else { return };
     let (before, by) = (proposal.clone(), turn.writer());
     entries.iter().for_each(|(entry, text)| proposal.write(*entry, text, &by));
     match wrong(turn, &proposal) {

@@ -102,6 +102,14 @@ pub(super) fn labelled(text: &str) -> (Vec<(ProposalField, String)>, String) {
     (entries, free.join("\n").trim().into())
 }
 
+/// Returns the field whose name begins at a word, and how many words it has.
+pub(super) fn label_at(words: &Words, at: usize) -> Option<(ProposalField, usize)> {
+    let longest =
+        |id: SectionId| readers(words).map(|reader| reader.list(id).longest(reader.words, at)).max();
+    let found = LABELS.into_iter().filter_map(|(field, id)| Some((field, longest(id)?)));
+    found.filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)
+}
+
 /// Reads a labelled line: `Why: it is simple` → (Why, "it is simple").
 fn label(line: &str) -> Option<(ProposalField, &str)> {
     let (label, rest) = line.split_once(':')?;

@@ -9,6 +9,7 @@ mod capability;
 mod card;
 mod comment;
 pub(crate) mod drafting;
+pub(crate) mod edit_words;
 mod erase;
 pub(crate) mod extract;
 mod publish;

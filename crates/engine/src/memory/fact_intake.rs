@@ -19,6 +19,7 @@ use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::policy::hosting::BuiltIn;
 use crate::data::policy::limits;
+use crate::data::record::RecordKind;
 use crate::data::record_lookup::RecordLookup;
 use crate::data::ticket::{Draft, ItemType};
 use crate::facts::merge::MergeOutcome;
@@ -189,9 +190,11 @@ pub(crate) fn keep_stated_facts(turn: &mut Turn<'_>, decision: &Decision) {
     let EventKind::MessagePosted(posted) = &event.kind else { return };
     let taken = !matches!(decision.outcome, Verdict::Ignored | Verdict::Observed)
         && decision.reason != Reason::MessageTooMuch;
+    // What a proposal took in is kept as a fact when it is posted.
+    let proposed = decision.reason == Reason::DraftEdited && turn.wrote(RecordKind::Proposal);
     let command = turn.policy.command.rest(&posted.text).is_some();
     let Some(message) = turn.said.as_ref().map(|said| said.message.clone()) else { return };
-    if !taken || command || !turn.hosting.has(BuiltIn::Facts) {
+    if !taken || command || proposed || !turn.hosting.has(BuiltIn::Facts) {
         return;
     }
     let answered = usize::from(turn.books.answered);

@@ -11,6 +11,7 @@ use crate::data::policy::hosting::BuiltIn;
 use crate::data::shown_at::ShownAt;
 use crate::data::task::Task;
 use crate::data::trace::Predicate;
+use crate::decision_records::edit_words;
 use crate::intent::delegation::delegation;
 use crate::messages;
 use crate::pending_match::PendingMatch;
@@ -46,7 +47,8 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessag
     if let Some(decision) = about {
         return Decided(decision);
     }
-    if let Some(decision) = field_of_preview(turn, said).or_else(|| answer_to_question(turn, said)) {
+    let field = field_of_preview(turn, said).or_else(|| field_of_proposal(turn, said));
+    if let Some(decision) = field.or_else(|| answer_to_question(turn, said)) {
         return Decided(decision);
     }
     // An answer may leave a rest of the message, which is routed instead.
@@ -63,15 +65,26 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessag
 /// Changes the field of a preview that the message names with a value, unless it answers what was shown after that preview.
 fn field_of_preview(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let named = preview_words::named_field(turn, said)?;
-    let shown = ShownAt::by_message(&named.card.message, named.card.created_at);
+    let newer = answers_since(turn, said, &named.card, named.points());
+    if newer { None } else { preview_words::change_field(turn, named, said) }
+}
+
+/// Changes the fields of a proposed decision that the message names, unless it answers what was shown after that proposal.
+fn field_of_proposal(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let named = edit_words::named_fields(turn, said)?;
+    let newer = answers_since(turn, said, &named.card, true);
+    if newer { None } else { edit_words::change(turn, named) }
+}
+
+/// True if the message may answer what was shown after a card: a gate, or a list. One that only points at what it means may be about
+/// any newer gate.
+fn answers_since(turn: &Turn<'_>, said: &RoutedMessage, card: &Card, points: bool) -> bool {
+    let shown = ShownAt::by_message(&card.message, card.created_at);
     let newer = newer_gate_takes(turn, said, &shown)
-        || named.points() && is_gate_newer(turn, said, &shown)
+        || points && is_gate_newer(turn, said, &shown)
         || newer_list_takes(turn, said, &shown)
         || newer_list_resembles(turn, said, &shown);
-    if newer && !focus(turn).replies() {
-        return None;
-    }
-    preview_words::change_field(turn, named, said)
+    newer && !focus(turn).replies()
 }
 
 /// Lets the open question take the message, be left open, or be cleared by it. A lapsed question that is
