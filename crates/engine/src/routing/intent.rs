@@ -233,6 +233,11 @@ pub(crate) fn scope_gate(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungR
     if turn.hosting.is_fallback() {
         return Decided(handover::open(turn, said));
     }
+    if language::about_card(&said.words).is_some() && is_addressed(turn, said) {
+        // They speak of a card, and none that they could mean is open.
+        let verdict = answer(turn, &say::card_none(turn.language()));
+        return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Meta));
+    }
     if !is_material(&said.words) && !focus(turn).replies() && !turn.given.model.has(Purpose::Classify) {
         return Decided(spared(turn, said));
     }

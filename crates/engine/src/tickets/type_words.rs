@@ -13,6 +13,7 @@ const fn id(name: &str) -> SectionId {
 const TYPE: SectionId = id("edit.type");
 const MAKE: SectionId = id("edit.type.make");
 const FROM: SectionId = id("edit.type.from");
+const OUT_OF: SectionId = id("edit.type.out_of");
 const TO: SectionId = id("edit.type.to");
 const IS: SectionId = id("edit.type.is");
 const TAIL: SectionId = id("edit.type.tail");
@@ -26,6 +27,9 @@ pub(super) fn read(text: &str) -> Option<(Option<ItemRef>, ItemType)> {
     }
     let from = reader.skip(PLEASE, 0);
     [from, 0].into_iter().find_map(|at| {
+        if let Some((item, kind, end)) = reader.made_of(at) {
+            return (reader.skip(TAIL, end) == words.all().len()).then_some((item, kind));
+        }
         let (item, at) = reader.made(at).or_else(|| reader.typed(at)).or_else(|| reader.is_of_type(at))?;
         let at = reader.skip(THE, at);
         let (kind, n) = kind_at(words.all(), at)?;
@@ -37,7 +41,7 @@ impl Reader<'_> {
     /// The item, and the word behind "make it", "turn story 2 into", "change the type to".
     fn made(&self, at: usize) -> Option<(Option<ItemRef>, usize)> {
         let verb = self.at(MAKE, at);
-        let from = at + verb;
+        let from = at + verb + self.at(OUT_OF, at + verb);
         let (item, end) = match self.item(self.skip(THE, from)) {
             Some((item, end)) => (Some(item), end),
             None => (None, from + self.at(IT, from).max(self.at(FROM, from))),
@@ -46,6 +50,22 @@ impl Reader<'_> {
         let named = self.at(TYPE, typed);
         let (item, end) = if named > 0 { self.of_item(typed + named) } else { (item, end) };
         (verb > 0 && end > from).then(|| (item, self.skip(TO, end)))
+    }
+
+    /// "make a task of story 2", "mach einen Bug daraus": the item, its new type, and the word behind.
+    fn made_of(&self, at: usize) -> Option<(Option<ItemRef>, ItemType, usize)> {
+        let verb = self.at(MAKE, at);
+        let named = self.skip(THE, at + verb);
+        let (kind, n) = kind_at(self.all, named).filter(|_| verb > 0)?;
+        let out = named + n;
+        let from = out + self.at(OUT_OF, out);
+        let (item, end) = match self.item(self.skip(THE, from)) {
+            Some((item, end)) => (Some(item), end),
+            None => (None, from + self.at(IT, from)),
+        };
+        let whole = out + self.at(FROM, out);
+        let (item, end) = if from > out && end > from { (item, end) } else { (None, whole) };
+        (end > out).then_some((item, kind, end))
     }
 
     /// "type: bug", "the type is bug", "the type should be bug".
@@ -105,6 +125,22 @@ mod tests {
         }
         let second = ItemRef { kind: Some(Story), n: Some(2) };
         assert_eq!(read("make story 2 a bug"), Some((Some(second), Bug)));
-        assert_eq!(read("turn story 2 into a task"), Some((Some(second), Task)));
+        for text in [
+            "turn story 2 into a task",
+            "make a task of story 2",
+            "make a task out of story 2",
+            "mach aus Story 2 eine Aufgabe",
+        ] {
+            assert_eq!(read(text), Some((Some(second), Task)), "{text}");
+        }
+        for text in [
+            "make a task of it",
+            "make a task out of this please",
+            "mach eine Aufgabe daraus",
+            "mach eine Aufgabe draus",
+        ] {
+            assert_eq!(read(text), Some((None, Task)), "{text}");
+        }
+        assert_eq!(read("make a task of the login page"), None);
     }
 }

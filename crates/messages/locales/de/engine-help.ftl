@@ -31,6 +31,7 @@ help-approvers-none = Hier wartet nichts auf eine Freigabe.
 tickets-draft = Entwurf: { $title }
 tickets-draft-untitled = Entwurf: ohne Titel
 card-not-sent = Noch nicht. { $who }
+card-none = Hier ist kein Entwurf und kein Review offen.
 card-not-yours = So kann „{ $title }“ nur entfernen, wer darum gebeten hat. Wer entscheiden darf, kann Ablehnen drücken.
 card-which = Was ist gemeint: { $titles }? Antworte auf die Karte, oder drücke dort Ablehnen.
 cards-none-closed = Hier ist keine Karte von dir offen.

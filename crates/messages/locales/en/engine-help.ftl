@@ -31,6 +31,7 @@ help-approvers-none = Nothing waits for an approval here.
 tickets-draft = draft: { $title }
 tickets-draft-untitled = draft: without a title
 card-not-sent = Not yet. { $who }
+card-none = No draft and no review is open here.
 card-not-yours = Only who asked for “{ $title }” can take it away like this. Whoever may decide it can press Reject.
 card-which = Which one do you mean: { $titles }? Reply to its card, or press Reject on it.
 cards-none-closed = No card of yours is open here.
