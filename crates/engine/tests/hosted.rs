@@ -209,6 +209,28 @@ fn a_capability_by_name_is_the_only_one_that_acts() {
     assert_eq!(says(&mut w, "ana", "what can you do?").decision.outcome, Verdict::Answered);
 }
 
+/// What a host asked to approve, its agent speaks of; a card of ours is spoken of here.
+#[test]
+fn words_about_a_card_of_the_host_are_the_hosts() {
+    for (text, of_ours) in [
+        ("is it done?", "Not yet."),
+        ("show it again", "Title: login bug"),
+        ("what's still missing?", "Steps to reproduce"),
+        ("delete it", "Closed:"),
+    ] {
+        for capabilities in [vec![], vec![BuiltIn::Tickets], BuiltIn::ALL.to_vec()] {
+            let mut w = lane(&capabilities, Replies::Engine);
+            let _ = w.asks_for_act("{}");
+            assert!(handed(&says(&mut w, "ana", text)).is_some(), "{text} with {capabilities:?}");
+        }
+        let mut w = lane(&[BuiltIn::Tickets], Replies::Engine);
+        let _ = says(&mut w, "ana", "Create a bug: login bug");
+        let step = says(&mut w, "ana", text);
+        assert!(spoken(&step).iter().any(|said| said.contains(of_ours)), "{text}: {:?}", spoken(&step));
+        assert!(handed(&step).is_none(), "{text}");
+    }
+}
+
 /// Each capability acts exactly where it is on, whatever else is on or off.
 #[test]
 fn each_capability_acts_where_it_is_on_and_nowhere_else() {

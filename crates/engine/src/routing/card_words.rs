@@ -53,7 +53,9 @@ fn meant(turn: &Turn<'_>, said: &RoutedMessage, about: AboutCard) -> Option<Card
     let fits = |card: &&Card| {
         let review = matches!(card.about, CardSubject::ReviewActive { .. });
         let offered = matches!(card.about, CardSubject::ScopeGate { .. });
-        let there = card.is_open() && !offered;
+        // Of what its host asked to approve, its agent speaks.
+        let hosts = matches!(card.about, CardSubject::CallPreview { .. } | CardSubject::Custom { .. });
+        let there = card.is_open() && !offered && !(hosts && turn.hosting.is_fallback());
         there
             && match about {
                 AboutCard::Findings | AboutCard::Finish => review,
