@@ -209,7 +209,7 @@ fn a_capability_by_name_is_the_only_one_that_acts() {
     assert_eq!(says(&mut w, "ana", "what can you do?").decision.outcome, Verdict::Answered);
 }
 
-/// What a host asked to approve, its agent speaks of; a card of ours is spoken of here.
+/// Words about a card that a host asked for are its agent's; those about a card of ours are answered here.
 #[test]
 fn words_about_a_card_of_the_host_are_the_hosts() {
     for (text, of_ours) in [

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use throughline_engine::Reason;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::policy::drafts::Answerers;
+use throughline_engine::data::record::Record;
 
 /// Changes in words of a ticket's preview, and of one of several.
 const OF_ONE: [&str; 8] = [
@@ -86,6 +87,26 @@ fn what_nobody_changed_has_nothing_to_take_back() {
     assert_eq!(w.card().version, version);
     // "Undo that" then stops what goes on, as it does without a card.
     assert_eq!(w.says("ana", "undo that").decision.reason, Reason::InterruptStop);
+}
+
+#[test]
+fn what_was_left_open_is_a_gap_again() {
+    let mut w = TestLane::new();
+    let _ = w.says("ana", "create a task: the login page");
+    let _ = w.says("ana", "make it urgent");
+    let urgent = payload(&w);
+    let _ = w.says("ana", "skip the rest");
+    let left_open = |w: &TestLane| {
+        let drafts = w.lane.records.iter().filter_map(|record| match record {
+            Record::Draft(draft) => Some(draft.left_open().len()),
+            _ => None,
+        });
+        drafts.sum::<usize>()
+    };
+    assert_eq!(left_open(&w), 2);
+    takes_back(&mut w, "undo that");
+    assert_eq!(left_open(&w), 0);
+    assert_eq!(payload(&w), urgent, "only the last change is taken back");
 }
 
 #[test]

@@ -23,6 +23,11 @@ use throughline_messages as say;
 
 /// Answers what a message says of the open card that it means. `None` if it speaks of none.
 pub(super) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let spoken_of =
+        |card: &Card| card.is_approval() || matches!(card.about, CardSubject::ReviewActive { .. });
+    if !turn.open_cards().any(spoken_of) {
+        return None;
+    }
     let about = about_card(&said.words).filter(|_| is_addressed(turn, said))?;
     if about == AboutCard::Undo {
         let undone = undo::heard(turn, said)?;

@@ -24,7 +24,7 @@ use crate::tickets::extract::fill;
 use crate::tickets::gaps::{leave_the_rest, left_open_by, named_open};
 use crate::tickets::project::targeted;
 use crate::tickets::subject::asked_in;
-use crate::tickets::{DraftSources, batch, extract, qualifiers, release};
+use crate::tickets::{DraftSources, batch, extract, qualifiers, release, undo};
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
 use throughline_language::Expected;
@@ -543,6 +543,7 @@ pub(super) fn again(turn: &mut Turn<'_>, draft: Draft) {
             if same {
                 // What was left open is no part of what is approved.
                 turn.put(draft);
+                undo::keep(turn, &card);
                 turn.update(card);
             } else {
                 batch::edit::revise(turn, card, draft);
