@@ -15,6 +15,7 @@ const MAKE: SectionId = id("edit.type.make");
 const FROM: SectionId = id("edit.type.from");
 const OUT_OF: SectionId = id("edit.type.out_of");
 const TO: SectionId = id("edit.type.to");
+const REALLY: SectionId = id("edit.type.really");
 const IS: SectionId = id("edit.type.is");
 const TAIL: SectionId = id("edit.type.tail");
 
@@ -55,7 +56,7 @@ impl Reader<'_> {
     /// "make a task of story 2", "mach einen Bug daraus": the item, its new type, and the word behind.
     fn made_of(&self, at: usize) -> Option<(Option<ItemRef>, ItemType, usize)> {
         let verb = self.at(MAKE, at);
-        let named = self.skip(THE, at + verb);
+        let named = self.skip(THE, self.skip(REALLY, at + verb));
         let (kind, n) = kind_at(self.all, named).filter(|_| verb > 0)?;
         let out = named + n;
         let from = out + self.at(OUT_OF, out);
@@ -138,6 +139,7 @@ mod tests {
             "make a task out of this please",
             "mach eine Aufgabe daraus",
             "mach eine Aufgabe draus",
+            "mach doch lieber eine Aufgabe daraus",
         ] {
             assert_eq!(read(text), Some((None, Task)), "{text}");
         }
